@@ -224,10 +224,10 @@ test("a server that the configuration does not allow is refused with the reason,
   const before = await readFile(file, "utf8");
   const { command, args } = shelf("one");
   const reserved = await here(place, "connect", "--name", "agent", "--", command, ...args);
-  expect(reserved.err).toContain("servers.agent has a name that Clawport itself uses");
+  expect(reserved.err).toContain("Clawport itself uses the name agent. Choose another name with --name.");
   const header = await here(place, "connect", "http://127.0.0.1:1/mcp", "--header", "a b: c");
   expect(header.err).toContain('headers["a b"]');
-  expect([reserved.exit, header.exit]).toEqual([78, 78]);
+  expect([reserved.exit, header.exit]).toEqual([2, 78]);
   expect(await readFile(file, "utf8")).toBe(before);
 });
 

@@ -14,7 +14,7 @@ export interface LoadedConfig {
   readonly raw: string;
   /** The environment variables it refers to. */
   readonly envNames: readonly string[];
-  /** Servers that are off because a variable they need is not set. */
+  /** Servers that are off because of their name, or a variable that is not set. */
   readonly waiting: readonly ConfigProblem[];
   /** Valid, but probably a mistake. */
   readonly warnings: readonly ConfigProblem[];

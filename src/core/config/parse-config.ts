@@ -9,14 +9,14 @@ import { type Config, configSchema } from "./config-schema.ts";
 import { migrateMachine } from "./machine-config.ts";
 import { checkPolicyConfig } from "./policy-config.ts";
 import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
-import { checkServersConfig, inferTransport, type ServerConfig } from "./server-config.ts";
+import { checkServersConfig, inferTransport, reservedServerNames, type ServerConfig } from "./server-config.ts";
 import { substituteEnv } from "./substitute-env.ts";
 
 export type ParsedConfig =
   | {
       readonly config: Config;
       readonly envNames: readonly string[];
-      /** Servers that are off because a variable they need is not set; the rest of the configuration is valid. */
+      /** Servers that are off because of their name, or a variable that is not set; the rest of the configuration is valid. */
       readonly waiting: readonly ConfigProblem[];
       /** Valid, but probably a mistake. */
       readonly warnings: readonly ConfigProblem[];
@@ -56,9 +56,12 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
   const toProblems = (found: readonly ConfigFinding[]) => toProblemsIn(text, document, found);
   const problems = toProblems(findings);
   const isWaiting = ({ path, variable }: ConfigFinding) =>
-    variable !== undefined && path[0] === "servers" && path.length > 1;
+    path[0] === "servers" && path.length > 1 && (variable !== undefined || isReserved(path));
   if (!findings.every(isWaiting)) return { problems };
-  for (const { path } of findings) switchOff(config, String(path[1]));
+  for (const { path } of findings) {
+    if (isReserved(path)) delete config.servers[String(path[1])];
+    else switchOff(config, String(path[1]));
+  }
   for (const { path, ...found } of values) if (path[0] === "servers") noteSecret(config, String(path[1]), found);
   return {
     waiting: problems,
@@ -81,6 +84,11 @@ function checkTogether(config: Config, findings: readonly ConfigFinding[]): read
     ...(isSound("agent") ? checkAgentConfig(config.agent) : []),
     ...(isSound("apps") ? checkAppsConfig(config.apps) : []),
   ];
+}
+
+/** A name of our own must not keep the hub from starting: the file of another program may have had it. */
+function isReserved(path: ConfigPath): boolean {
+  return path.length === 2 && reservedServerNames.includes(String(path[1]));
 }
 
 /** A server whose API key is not set must not disable the others. */

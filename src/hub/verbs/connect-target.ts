@@ -1,3 +1,4 @@
+import { reservedServerNames } from "../../core/config/server-config.ts";
 import { Fault } from "../../core/fault.ts";
 import { judgeAddress } from "../../core/http/addresses.ts";
 import { quoted } from "../../core/peer-text.ts";
@@ -48,7 +49,7 @@ export function suggestName(target: ConnectTarget, taken: ReadonlySet<string>): 
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "")
     .slice(0, 56);
   const name = base === "" ? "server" : base;
-  if (!taken.has(name)) return name;
+  if (!taken.has(name) && !reservedServerNames.includes(name)) return name;
   for (let number = 2; ; number++) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`;
 }
 

@@ -1,3 +1,4 @@
+import { reservedServerNames } from "../../core/config/server-config.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { escapeDollars } from "../../sources/servers/import/dialects.ts";
@@ -131,6 +132,8 @@ function addressOfTarget(target: ConnectTarget): string | undefined {
 export function requireServerName(name: string, taken: ReadonlySet<string>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
     throw new Fault("usage", `${quoted(name, 80)} is not a valid server name. Use letters, digits, "_", "." and "-".`);
+  if (reservedServerNames.includes(name))
+    throw new Fault("usage", `Clawport itself uses the name ${name}. Choose another name with --name.`);
   if (taken.has(name))
     throw new Fault("conflict", `There is already a server named ${name}. Choose another name with --name.`);
 }

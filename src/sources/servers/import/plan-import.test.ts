@@ -30,6 +30,13 @@ test("a name that is taken is followed by its origin, and then by a number", () 
   ]);
 });
 
+test("a name that Clawport itself uses is followed by its origin", () => {
+  const [reading] = choose({}, ["cursor", [["machine", a]]]);
+  expect(reading?.taken.map(({ name, notes }) => [name, notes])).toEqual([
+    ["machine-cursor", ['was called "machine"']],
+  ]);
+});
+
 test("a name with characters that are not allowed is changed", () => {
   const [reading] = choose({}, [
     "cursor",

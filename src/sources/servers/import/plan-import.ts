@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { reservedServerNames } from "../../../core/config/server-config.ts";
 import { substituteEnv } from "../../../core/config/substitute-env.ts";
 import { codeOf, isFault, messageOf } from "../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../core/http/addresses.ts";
@@ -71,7 +72,7 @@ export interface ExistingConfig {
  * names each time, so a second import adds nothing.
  */
 export function chooseServers(offers: readonly ClientReading[], existing: ExistingConfig): readonly ImportReading[] {
-  const names = new Set(Object.keys(existing.servers));
+  const names = new Set([...reservedServerNames, ...Object.keys(existing.servers)]);
   const known = new Map(Object.entries(existing.servers).map(([name, server]) => [connectionKeyOf(server), name]));
   return offers.map(({ client, reading }) => {
     const taken: ImportedEntry[] = [];
