@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ConfigProblem, formatProblemAt } from "../core/config/config-problem.ts";
 import type { Config } from "../core/config/config-schema.ts";
 import { configName, defaultConfig, findConfig, type FoundConfig } from "../core/config/find-config.ts";
-import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
+import type { LoadedConfig } from "../core/config/load-config.ts";
 import { mergeConfigs } from "../core/config/merge-config.ts";
 import type { Home } from "../core/files/home.ts";
 import type { World } from "../core/process/world.ts";
@@ -70,7 +70,9 @@ async function loadFound(found: FoundConfig, ownerPath: string, env: World["env"
   const isOwnersWord = found.location !== "working-folder";
   return activate(
     file,
-    isOwnersWord || !existsSync(ownerPath) ? undefined : await loadConfig({ path: ownerPath, env }),
+    isOwnersWord || !existsSync(ownerPath)
+      ? undefined
+      : await loadNamedConfig({ path: ownerPath, env }, "state-folder"),
   );
 }
 

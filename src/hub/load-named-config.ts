@@ -1,6 +1,7 @@
 import type { ConfigProblem } from "../core/config/config-problem.ts";
 import type { ConfigLocation } from "../core/config/find-config.ts";
 import { type ConfigFile, loadConfig, type LoadedConfig, readConfigText } from "../core/config/load-config.ts";
+import { requireOwnWriters } from "../core/config/trust/judge-writers.ts";
 import { Fault } from "../core/fault.ts";
 
 export interface NamedConfig extends LoadedConfig {
@@ -10,6 +11,8 @@ export interface NamedConfig extends LoadedConfig {
 
 /** Loads our own configuration or, if the user named it with `--config`, that of another program. */
 export async function loadNamedConfig(file: ConfigFile, location: ConfigLocation): Promise<NamedConfig> {
+  // Of what comes with a folder, every change is asked about anyway.
+  if (location !== "working-folder") requireOwnWriters(file.path);
   if (location !== "flag") return loadConfig(file);
   const { path, env } = file;
   const raw = file.text ?? (await readConfigText(path));

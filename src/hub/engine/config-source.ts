@@ -1,6 +1,6 @@
 import { formatProblemAt } from "../../core/config/config-problem.ts";
 import { configName } from "../../core/config/find-config.ts";
-import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts";
+import type { LoadedConfig } from "../../core/config/load-config.ts";
 import type { StartedCommand } from "../../core/config/trust/run-files.ts";
 import { type ConfigWatch, watchConfig, type WatchOptions } from "../../core/config/watch-config.ts";
 import { Fault } from "../../core/fault.ts";
@@ -59,7 +59,7 @@ export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
           {
             path: ownerPath,
             raw: configuration.owner?.raw,
-            load: async (text) => takeOwner(await loadConfig({ path: ownerPath, env, text })),
+            load: async (text) => takeOwner(await loadNamedConfig({ path: ownerPath, env, text }, "state-folder")),
             onChange,
           },
           log,
