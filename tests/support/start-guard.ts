@@ -10,6 +10,7 @@ import { createGuard } from "../../src/catalog/guard/guard.ts";
 import { openPins } from "../../src/catalog/guard/pins.ts";
 import type { Source } from "../../src/catalog/source.ts";
 import type { Policy } from "../../src/core/config/policy-config.ts";
+import type { NamedSecret } from "../../src/core/shown-text.ts";
 import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
 import { type ContextParts, testContext, testSource } from "./test-source.ts";
 
@@ -19,6 +20,7 @@ interface GuardSetup {
   readonly tools?: readonly (string | Tool)[];
   readonly folder?: string;
   readonly askTimeoutMs?: number;
+  readonly secrets?: readonly NamedSecret[];
 }
 
 /** A guard in front of one source, with real state files in a temporary folder and the audit in memory. */
@@ -28,6 +30,7 @@ export async function startGuard({
   tools = ["push"],
   folder,
   askTimeoutMs,
+  secrets = [],
 }: GuardSetup = {}) {
   const home = folder ?? (await mkdtemp(join(tmpdir(), "guard-")));
   const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins") };
@@ -38,7 +41,7 @@ export async function startGuard({
   const askers = createAskers();
   const entries: AuditEntry[] = [];
   const audit = { record: (entry: AuditEntry) => entries.push(entry), close: () => Promise.resolve() };
-  const guard = createGuard({ policy, approvals, pins, askers, audit, clock, askTimeoutMs });
+  const guard = createGuard({ policy, approvals, pins, askers, audit, clock, askTimeoutMs, secrets: () => secrets });
   const source = testSource({ ...parts, tools, id: parts.id ?? "git", prefix: "git" });
   const catalog = createCatalog({ screen: (each) => pins.screen(each) });
   catalog.add(source);

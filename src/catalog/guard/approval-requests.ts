@@ -8,7 +8,6 @@ import type { CatalogTool } from "../source.ts";
 import { createApprovalQuestions } from "./approval-questions.ts";
 import type { Approvals, NewWaitingCall } from "./approvals.ts";
 import { type ApprovalNotice, type ApprovalReply, type Askers, createClientAsker } from "./askers.ts";
-import { questionText } from "./describe-call.ts";
 import type { Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
 
@@ -80,7 +79,7 @@ export function createApprovalRequests(options: ApprovalRequestsOptions): Approv
         tool: call.name,
         source: call.source,
         caller: call.client === undefined ? call.caller : { ...call.caller, client: call.client },
-        text: questionText(call),
+        text: call.question,
         choices: call.lasting ? ["once", "always", "never"] : ["once"],
         ...(call.grantCommand !== undefined && { grantCommand: call.grantCommand }),
       },

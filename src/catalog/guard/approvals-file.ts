@@ -31,6 +31,8 @@ export interface WaitingCall extends QuestionedCall {
   readonly client?: string;
   /** For display: secrets are masked, and the length is bounded. */
   readonly arguments: string;
+  /** Whether `arguments`, `reason` and `detail` are all there is to see. If not, the call can't be approved from here. */
+  readonly isWhole?: boolean;
   /** Why approval is needed. */
   readonly reason: string;
   /** What else must be seen before answering, such as the changes to a definition. */

@@ -47,6 +47,8 @@ test("an answer that another process gives lasts for where the call came from", 
     arguments: "{}",
     reason: "policy",
     lasting: true,
+    isWhole: true,
+    question: "May it?",
   };
   const { id } = await asking.addWaiting(call);
   const { approval } = await openApprovals({ file }).answer(id, "always", "caller");

@@ -3,6 +3,7 @@ import { stampFile } from "../../core/files/file-stamp.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
+import { shownText } from "../../core/shown-text.ts";
 import type { ApprovalAnswer } from "../advice.ts";
 import { type Caller, type CallerScope, callerScopeName, scopeOfCaller } from "../caller.ts";
 import { isNameOrNarrow } from "../names.ts";
@@ -24,6 +25,8 @@ import {
   withApproval,
   without,
 } from "./approvals-file.ts";
+import { questionText } from "./call-text.ts";
+import { createHeldQuestions } from "./held-questions.ts";
 
 /** Answers to questions of policy, and the calls that wait for one. All processes of a state folder share one file. */
 export interface Approvals {
@@ -39,15 +42,31 @@ export interface Approvals {
   /** The call waits no longer. One that was refused stays in the list: it can be approved for the next time. */
   end(id: string, how: "refused" | "answered" | "cancelled"): Promise<void>;
   list(): Promise<ApprovalsFile>;
-  /** Answers a call in the list. Faults with `not-found` if it is not there, and with `usage` if the answer can't last. */
-  answer(id: string, choice: ApprovalAnswer, widened?: Widening): Promise<GivenAnswer>;
+  /** A call in the list, with the whole question if it is known here. Faults with `not-found` if the call is not there. */
+  show(id: string): Promise<ShownCall>;
+  /**
+   * Answers a call in the list. Faults with `not-found` if it is not there, with `usage` if the answer can't last, and with
+   * `denied` if it is a yes and only a part of the call is known. `seen` is the hash of the call that the person saw.
+   */
+  answer(id: string, choice: ApprovalAnswer, widened?: Widening, seen?: string): Promise<GivenAnswer>;
   /** Removes the lasting answers for a tool, or a caller's for every tool, so that the next call asks again. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
   /** Calls the listener after every change, whichever process made it. */
   onChange(listener: () => void): Unsubscribe;
 }
 
-export type NewWaitingCall = Omit<WaitingCall, "id" | "at" | "openUntil"> & { readonly openUntil?: number };
+export interface NewWaitingCall extends Omit<WaitingCall, "id" | "at" | "openUntil"> {
+  /** Milliseconds since the epoch. */
+  readonly openUntil?: number;
+  /** The whole question, for people. It is never written to the file. */
+  readonly question: string;
+}
+
+export interface ShownCall {
+  readonly call: WaitingCall;
+  /** The whole question; undefined if only a part of the call is known. */
+  readonly text?: string;
+}
 
 /** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
 export type Widening = "caller" | "tool";
@@ -77,6 +96,7 @@ const lookEveryMs = 100;
 export function openApprovals({ file, config, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
   const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });
   const listeners = new Set<() => void>();
+  const held = createHeldQuestions();
   let known = emptyApprovals;
   let index = new Map<string, "always" | "never">();
   let refused = new Set<string>();
@@ -118,6 +138,10 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     return exact ?? (caller.server === undefined ? find({ caller: scope }) : undefined);
   }
 
+  /** From this process, or from the file if that has all of it. */
+  const wholeQuestion = (call: WaitingCall): string | undefined =>
+    held.get(call.id) ?? (call.isWhole === true ? questionText(call) : undefined);
+
   const isOpen = ({ openUntil }: { readonly openUntil?: string }): boolean => isAfter(openUntil, clock());
   const now = (): string => new Date(clock()).toISOString();
 
@@ -150,12 +174,15 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
       return taken !== undefined;
     },
 
-    async addWaiting({ openUntil, ...given }) {
+    async addWaiting({ openUntil, question, ...given }) {
       const call = { ...given, ...ofConfig };
       const isSame = (waiting: WaitingCall): boolean => !isOpen(waiting) && callKey(waiting) === callKey(call);
       const listed = (await refresh()).waiting.find(isSame);
       // A client that tries again and again does not make the file be written each time.
-      if (listed !== undefined && openUntil === undefined) return listed;
+      if (listed !== undefined && openUntil === undefined) {
+        held.hold(listed.id, question);
+        return listed;
+      }
       let added: WaitingCall | undefined;
       await change((content) => {
         const id = content.waiting.find(isSame)?.id ?? String(content.lastId + 1);
@@ -164,6 +191,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
         const others = content.waiting.filter((other) => other.id !== id);
         return { ...content, waiting: [...others, added], lastId: Math.max(content.lastId, Number(id)) };
       });
+      held.hold(added!.id, question);
       return added!;
     },
 
@@ -174,6 +202,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     },
 
     async end(id, how) {
+      if (how !== "refused") held.drop(id);
       await change((content) => {
         const call = content.waiting.find((waiting) => waiting.id === id);
         const { openUntil: _, ...refused } = call ?? {};
@@ -185,11 +214,20 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
 
     list: async () => bounded(await refresh(), clock()),
 
-    async answer(id, choice, widened) {
+    async show(id) {
+      const call = (await refresh()).waiting.find((waiting) => waiting.id === id);
+      if (call === undefined) throw new Fault("not-found", notWaiting(id));
+      const text = wholeQuestion(call);
+      return { call, ...(text !== undefined && { text }) };
+    },
+
+    async answer(id, choice, widened, seen) {
       let given: GivenAnswer | undefined;
       await change((content) => {
         const call = content.waiting.find((waiting) => waiting.id === id);
-        if (call === undefined) throw new Fault("not-found", notWaiting(id));
+        if (call === undefined || (seen ?? call.hash) !== call.hash) throw new Fault("not-found", notWaiting(id));
+        const isYes = choice === "once" || choice === "always";
+        if (isYes && wholeQuestion(call) === undefined) throw new Fault("denied", onlyInPart(call));
         const approval = lastingAnswer(call, choice, widened, now());
         given = { call, ...(approval && { approval }) };
         const left = without(content, id);
@@ -235,6 +273,12 @@ const noAnswerFor = (name: string): string =>
 
 const notWaiting = (id: string): string =>
   `No call ${quoted(id)} waits for approval. It may have been answered already. Run \`clawport approvals\` to list the calls.`;
+
+/** The file has secrets masked and long values cut: what it shows is not what would run. */
+export function onlyInPart({ id, name, openUntil }: Pick<WaitingCall, "id" | "name" | "openUntil">): string {
+  const where = isAfter(openUntil, Date.now()) ? "Answer it where it is asked, or m" : "M";
+  return `Call ${id} can't be approved from here: only a shortened record of it is left. ${where}ake the call of ${shownText(name)} again while the hub runs, then run \`clawport approvals\`.`;
+}
 
 function lastingAnswer(
   call: WaitingCall,

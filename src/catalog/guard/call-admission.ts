@@ -1,8 +1,9 @@
 import type { Policy } from "../../core/config/policy-config.ts";
+import type { NamedSecret } from "../../core/shown-text.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
 import { type ApprovalRequestsOptions, createApprovalRequests } from "./approval-requests.ts";
-import { describeCall, questionText } from "./describe-call.ts";
+import { describeCall } from "./describe-call.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
 import { hashParts, toolParts } from "./pin-definition.ts";
@@ -14,6 +15,8 @@ type CallAdmission =
 
 export interface CallAdmissionOptions extends ApprovalRequestsOptions {
   readonly pins: Pins;
+  /** The values that the configuration took from variables: people see them by name. */
+  readonly secrets?: (() => readonly NamedSecret[]) | undefined;
 }
 
 /** What the guard would say to a call. */
@@ -52,8 +55,8 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       const remembered = operation.tool && (await requests.recall(operation.tool, context.caller));
       const judgement = judge(policy, operation, context, { advice, remembered });
       if (judgement.verdict !== "ask") return { verdict: judgement.verdict };
-      const call = describeCall(operation, context.caller, judgement);
-      return { verdict: "ask", text: questionText(call), lasting: call.lasting };
+      const { question, lasting } = describeCall(operation, context.caller, judgement, options.secrets?.());
+      return { verdict: "ask", text: question, lasting };
     },
   };
 
@@ -86,7 +89,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       const { verdict, why, unanswerable } = judgement;
       if (verdict === "allow") return pass(verdict, why);
       if (verdict === "deny" && !unanswerable) return refuse(operation, judgement, { verdict, why });
-      const call = describeCall(operation, context.caller, judgement);
+      const call = describeCall(operation, context.caller, judgement, options.secrets?.());
       if (await approvals.takeApproval(call)) return approve(judgement, "ask", `${why}: once by command`);
       if (unanswerable && context.approval === undefined) {
         if (judgement.runsUnanswered) return pass("ask", `${why}: no one can be asked`);

@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 import { visibleText } from "../../core/peer-text.ts";
 import { redact } from "../../core/secrets/redact.ts";
+import { type NamedSecret, nameSecrets, shownJson, shownLines, shownText } from "../../core/shown-text.ts";
 import type { Advice } from "../advice.ts";
 import { type Caller, scopeOfCaller } from "../caller.ts";
-import type { WaitingCall } from "./approvals-file.ts";
 import { identityOf, type NewWaitingCall } from "./approvals.ts";
+import { questionText } from "./call-text.ts";
 import type { Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
+import { hashParts, promptParts, toolParts } from "./pin-definition.ts";
 
 const longestName = 100;
 const longestValue = 300;
@@ -14,65 +16,78 @@ const longestArguments = 2000;
 const longestReason = 500;
 const longestDetail = 8000;
 
-/** What a person must know about a call to approve it. Text from outside is bounded, with invisible characters spelled out. */
-export function describeCall(operation: Operation, caller: Caller, { reasons, policy }: Judgement): NewWaitingCall {
+/**
+ * What a person must know about a call to approve it: `question` is the whole of it, for people. The rest is what may be
+ * stored, with secrets masked and of bounded length; `isWhole` says whether that is all the same.
+ */
+export function describeCall(
+  operation: Operation,
+  caller: Caller,
+  { reasons, policy }: Judgement,
+  secrets: readonly NamedSecret[] = [],
+): NewWaitingCall {
   const { what, source, tool, prompt } = operation;
   // What is called belongs to the arguments: the method alone does not say which prompt it is.
   const args = prompt === undefined ? operation.args : { name: prompt.prompt.name, arguments: operation.args };
-  const details = reasons.flatMap(({ detail }) => (detail === undefined ? [] : [visibleText(detail, longestDetail)]));
   const grantCommand = reasons.find((reason) => reason.grantCommand !== undefined)?.grantCommand;
   const canRemember = (reason: Advice) => (reason === policy ? tool !== undefined : reason.remember !== undefined);
-  const asked = reasons.map(({ by, reason, detail }) => ({ by, reason, detail }));
-  const hashed = JSON.stringify({ isTool: tool !== undefined, args, asked }, sortKeys);
-  return {
+  const parts = {
     name: what,
     source: source.id,
-    ...identityOf(source),
-    tool: tool?.tool.name ?? what,
     caller: scopeOfCaller(caller),
     ...(caller.client !== undefined && { client: visibleText(caller.client, longestName) }),
-    hash: hash("sha256", hashed),
-    arguments: shownArguments(args),
-    reason: reasons.map(({ reason }) => visibleText(reason, longestReason)).join(", and because "),
-    ...(details.length > 0 && { detail: details.join("\n") }),
+  };
+  const whole = {
+    reason: reasons.map(({ reason }) => shownText(reason)).join(", and because "),
+    ...detailOf(reasons.flatMap(({ detail }) => detail ?? [])),
+  };
+  const stored = {
+    reason: cut(whole.reason, longestReason),
+    ...(whole.detail !== undefined && { detail: cut(nameSecrets(whole.detail, secrets), longestDetail) }),
+    arguments: nameSecrets(storedArguments(args), secrets),
+  };
+  const isWhole =
+    stored.reason === whole.reason && stored.detail === whole.detail && stored.arguments === oneLine(args);
+  return {
+    ...parts,
+    ...stored,
+    ...identityOf(source),
+    tool: tool?.tool.name ?? what,
+    hash: hashCall(operation, args, reasons),
     ...(grantCommand !== undefined && { grantCommand }),
     lasting: reasons.every(canRemember),
+    ...(isWhole && { isWhole }),
+    question: questionText({ ...parts, ...whole, arguments: shownJson(args) }, secrets),
   };
 }
 
-/** A client may send the same arguments in any order. */
+/** An answer is for these arguments, these reasons and this definition. A client may send the arguments in any order. */
+function hashCall({ tool, prompt }: Operation, args: unknown, reasons: readonly Advice[]): string {
+  const asked = reasons.map(({ by, reason, detail }) => ({ by, reason, detail }));
+  const definition = hashParts(
+    tool !== undefined ? toolParts(tool.tool) : prompt !== undefined ? promptParts(prompt.prompt) : {},
+  );
+  return hash("sha256", JSON.stringify({ isTool: tool !== undefined, args, asked, definition }, sortKeys));
+}
+
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+function detailOf(details: readonly string[]): { readonly detail?: string } {
+  return details.length === 0 ? {} : { detail: shownLines(details.join("\n")) };
+}
+
+const oneLine = (args: unknown): string => shownLines(JSON.stringify(args) ?? "none");
+
 /** Long values are cut one by one, so that none of them pushes another out of sight. */
-function shownArguments(args: unknown): string {
-  const cut = (_key: string, value: unknown): unknown =>
-    typeof value === "string" && value.length > longestValue
-      ? `${value.slice(0, longestValue)}… (${value.length} characters)`
-      : value;
-  return visibleText(JSON.stringify(redact(args), cut) ?? "none", longestArguments);
+function storedArguments(args: unknown): string {
+  const shorten = (_key: string, value: unknown): unknown =>
+    typeof value === "string" ? cut(value, longestValue) : value;
+  return cut(shownLines(JSON.stringify(redact(args), shorten) ?? "none"), longestArguments);
 }
 
-/** The whole question for a person. */
-export function questionText(call: Omit<WaitingCall, "id" | "at" | "openUntil" | "hash">): string {
-  const { name, source, reason, arguments: shown, detail } = call;
-  return [
-    `${callerText(call)} asks to use ${name} from ${visibleText(source, longestName)}.`,
-    `Approval is needed because ${reason}.`,
-    `Arguments: ${shown}`,
-    ...(detail === undefined ? [] : [detail]),
-  ].join("\n");
-}
-
-function callerText({ caller, client }: Pick<WaitingCall, "caller" | "client">): string {
-  const { door, sender, agent, token } = caller;
-  const who = [
-    client && `"${client}"`,
-    sender && `sender ${visibleText(sender, longestName)}`,
-    agent && `agent ${visibleText(agent, longestName)}`,
-    token && `token ${visibleText(token, longestName)}`,
-  ];
-  return `${who.filter(Boolean).join(", ") || "A caller"} (${door})`;
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text;
 }

@@ -3,6 +3,7 @@ import { Fault, type FaultCode, isFault, isFaultCode, toFault } from "../../core
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { quoted, visibleText } from "../../core/peer-text.ts";
+import type { NamedSecret } from "../../core/shown-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
@@ -33,6 +34,8 @@ export interface GuardOptions {
   readonly audit: Audit;
   readonly metrics?: CallMetrics | undefined;
   readonly log?: Log | undefined;
+  /** The values that the configuration took from variables: people see them by name. */
+  readonly secrets?: (() => readonly NamedSecret[]) | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
   /** How long a person has to answer; 120,000 unless given. */
@@ -79,7 +82,7 @@ const longestMessage = 4000;
 export function createGuard(options: GuardOptions): Guard {
   const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
   const clock = options.clock ?? createClock();
-  const judge = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
+  const judge = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs, secrets: options.secrets });
   const recorder = createCallRecorder({ audit, metrics, clock });
   let { policy } = options;
   let limits = createRateLimits(policy.limits ?? []);

@@ -72,9 +72,9 @@ export const command = defineCommand({
       if (calls.length > 1) done.push(ambiguous(what, calls));
       return context.answer(definitions, done.join("\n"));
     }
-    const { questionText } = await import("../../catalog/guard/describe-call.ts");
-    await confirm(context, questionText(call), `${promptOf(call, request)}?`);
-    const given = await approvals.approve(call.id, { ...request, confirmed: isAttended });
+    const { text } = await approvals.show(call.id);
+    await confirm(context, text ?? (await shortened(call, options.deny)), `${promptOf(call, request)}?`);
+    const given = await approvals.approve(call.id, { ...request, confirmed: isAttended, seen: call.hash });
     done.push(`${doneText(call, request)}.`);
     context.answer({ ...definitions, ...given }, done.join("\n"));
   },
@@ -126,6 +126,16 @@ async function confirm(context: CommandContext, text: string, question: string):
   const { isYes } = await import("../terminal/read-line.ts");
   if (isYes((await context.ask(`${question} [y/N] `)) ?? "")) return;
   throw new Fault("cancelled", "Nothing was changed.");
+}
+
+/** What is left of a call is enough to refuse it. */
+async function shortened(call: WaitingCall, isRefusal: boolean | undefined): Promise<string> {
+  if (!isRefusal) {
+    const { onlyInPart } = await import("../../catalog/guard/approvals.ts");
+    throw new Fault("denied", onlyInPart(call));
+  }
+  const { questionText } = await import("../../catalog/guard/call-text.ts");
+  return `${questionText(call)}\n(Only a shortened record of this call is left.)`;
 }
 
 function promptOf(call: WaitingCall, { answer, widened }: Request): string {

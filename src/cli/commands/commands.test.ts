@@ -223,7 +223,13 @@ test("approvals lists what waits, approve allows it once or from now on, and for
     tool: "push",
     caller: { door: "mcp-http", token: "phone" },
   } as const;
-  const more = { arguments: '{"branch":"a"}', reason: "policy asks", lasting: true };
+  const more = {
+    arguments: '{"branch":"a"}',
+    reason: "policy asks",
+    lasting: true,
+    isWhole: true,
+    question: "May it?",
+  };
   await approvals.addWaiting({ ...call, ...more, hash: "1" });
   await approvals.addWaiting({ ...call, ...more, hash: "2", caller: { door: "cli" } });
 
@@ -251,7 +257,16 @@ test("approvals lists what waits, approve allows it once or from now on, and for
 test("a wider approval says what it allows, and only one kind can be chosen", async () => {
   const home = await openHome(join(folder, "state"));
   const approvals = openApprovals({ file: hubFiles.approvals(home) });
-  const call = { name: "git__push", source: "git", tool: "push", arguments: "{}", reason: "policy asks", hash: "1" };
+  const call = {
+    name: "git__push",
+    source: "git",
+    tool: "push",
+    arguments: "{}",
+    reason: "policy asks",
+    hash: "1",
+    isWhole: true,
+    question: "May it?",
+  };
   for (const token of ["phone", "tablet"])
     await approvals.addWaiting({ ...call, caller: { door: "mcp-http", token }, lasting: true });
   expect((await atTerminal(["approve", "1", "--tool", "--caller", "phone"])).exit).toBe(2);
@@ -287,7 +302,16 @@ test("approve shows a changed definition and accepts it", async () => {
 test("approving needs a terminal, or --yes and the owner's setting, which a folder can't make", async () => {
   const home = await openHome(join(folder, "state"));
   const approvals = openApprovals({ file: hubFiles.approvals(home) });
-  const call = { name: "git__push", source: "git", tool: "push", arguments: "{}", reason: "policy asks", hash: "1" };
+  const call = {
+    name: "git__push",
+    source: "git",
+    tool: "push",
+    arguments: "{}",
+    reason: "policy asks",
+    hash: "1",
+    isWhole: true,
+    question: "May it?",
+  };
   await approvals.addWaiting({ ...call, caller: { door: "cli" }, lasting: true });
   const refused = "Approving needs a person who confirms it at a terminal.";
   const setting = "{ policy: { unattendedApprovals: true } }";

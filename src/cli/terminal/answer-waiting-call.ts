@@ -1,5 +1,4 @@
 import type { Choice } from "../../catalog/advice.ts";
-import { questionText } from "../../catalog/guard/describe-call.ts";
 import type { ApprovalsControl } from "../../hub/control/hub-control.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -11,12 +10,12 @@ export async function answerWaitingCall(
   signal: AbortSignal,
 ): Promise<void> {
   // Only the hub's own words are shown: a server can send any id and any text in a log line.
-  const call = (await approvals.list()).waiting.find((waiting) => waiting.id === id && waiting.caller.door === "cli");
-  if (call === undefined) return;
+  const { call, text } = await approvals.show(id);
+  if (call.caller.door !== "cli" || text === undefined || signal.aborted) return;
   const { name: tool, source, caller, lasting, openUntil } = call;
   const choices: readonly Choice[] = lasting ? ["once", "always", "never"] : ["once"];
   const expiresAt = openUntil === undefined ? Date.now() : Date.parse(openUntil);
-  const question = { id, tool, source, caller, text: questionText(call), choices, expiresAt };
+  const question = { id, tool, source, caller, text, choices, expiresAt };
   const answer = await (await createAsker()).ask(question, signal);
-  if (!signal.aborted) await approvals.approve(id, { answer: answer ?? "no", confirmed: true });
+  if (!signal.aborted) await approvals.approve(id, { answer: answer ?? "no", confirmed: true, seen: call.hash });
 }

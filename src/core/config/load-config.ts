@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { codeOf, Fault, isFault, messageOf } from "../fault.ts";
 import { readRegularFileNow } from "../files/read-regular-file.ts";
 import type { Env } from "../process/child-env.ts";
+import type { NamedSecret } from "../shown-text.ts";
 import { type ConfigProblem, problemsFault } from "./config-problem.ts";
 import type { Config } from "./config-schema.ts";
 import { configName } from "./find-config.ts";
@@ -14,6 +15,8 @@ export interface LoadedConfig {
   readonly raw: string;
   /** The environment variables it refers to. */
   readonly envNames: readonly string[];
+  /** What it took from them, except from those that every process has, such as `HOME`. */
+  readonly secrets?: readonly NamedSecret[];
   /** Servers that are off because of their name, or a variable that is not set. */
   readonly waiting: readonly ConfigProblem[];
   /** Valid, but probably a mistake. */

@@ -1,5 +1,6 @@
 import { type Env, isHarmlessVariable } from "../process/child-env.ts";
 import { Secret } from "../secrets/secret.ts";
+import type { NamedSecret } from "../shown-text.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
 import { checkValue, type ConfigFinding } from "./check-value.ts";
@@ -16,6 +17,8 @@ export type ParsedConfig =
   | {
       readonly config: Config;
       readonly envNames: readonly string[];
+      /** What it took from the environment, except from variables that every process has, such as `HOME`. */
+      readonly secrets: readonly NamedSecret[];
       /** Servers that are off because of their name, or a variable that is not set; the rest of the configuration is valid. */
       readonly waiting: readonly ConfigProblem[];
       /** Valid, but probably a mistake. */
@@ -68,6 +71,9 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     warnings: toProblems(checkPolicyConfig(config)),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
+    secrets: values.flatMap(({ name, value: taken }) =>
+      isHarmlessVariable(name) ? [] : [{ name, value: new Secret(taken) }],
+    ),
   };
 }
 

@@ -44,13 +44,16 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
       );
       return { approvals, waiting, refused, changed: held.filter(({ state }) => state !== "refused") };
     },
+    async show(id) {
+      return (await openAnswers()).show(id);
+    },
     async approve(id, request = {}) {
-      const { answer = "once", widened } = request;
+      const { answer = "once", widened, seen } = request;
       const isRefusal = answer === "no" || answer === "never";
       if (isRefusal && widened !== undefined)
         throw new Fault("bad-params", "Only an approval can be for every tool or every caller.");
       if (!isRefusal) await requireApprover(request);
-      return (await openAnswers()).answer(id, answer, widened);
+      return (await openAnswers()).answer(id, answer, widened, seen);
     },
     async accept(name, request = {}) {
       await requireApprover(request);

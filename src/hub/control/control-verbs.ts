@@ -123,6 +123,8 @@ const verbs: VerbTable = {
   },
   approvals: {
     list: look(lookUpMs),
+    // Nothing is masked in it.
+    show: change(lookUpMs, text("id")),
     approve: change(
       lookUpMs,
       text("id"),
@@ -130,6 +132,7 @@ const verbs: VerbTable = {
         answer: optionalChoice("answer", ["once", "always", "never", "no"]),
         widened: optionalChoice("widened", ["caller", "tool"]),
         confirmed: flag("confirmed"),
+        seen: optionalText("seen"),
       }),
     ),
     accept: change(lookUpMs, text("name"), fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") })),

@@ -1,7 +1,7 @@
 import type { DoorKind, TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
-import type { GivenAnswer, Widening } from "../../catalog/guard/approvals.ts";
+import type { GivenAnswer, ShownCall, Widening } from "../../catalog/guard/approvals.ts";
 import type { Approval, ApprovalsFile } from "../../catalog/guard/approvals-file.ts";
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
@@ -133,6 +133,8 @@ export interface ApprovalRequest extends Confirmation {
   readonly answer?: ApprovalAnswer | undefined;
   /** Allows more than this call, from now on. */
   readonly widened?: Widening | undefined;
+  /** The hash of the call that the person saw. */
+  readonly seen?: string | undefined;
 }
 
 export interface AcceptRequest extends Confirmation {
@@ -143,7 +145,9 @@ export interface AcceptRequest extends Confirmation {
 export interface ApprovalsControl {
   /** Remembered answers, calls that wait for approval or were refused, and tools that have changed since they were first listed. */
   list(): Promise<ApprovalsList>;
-  /** Answers one waiting call, by its id. Faults if it does not wait. */
+  /** One call with the whole question, which only the process that judges the call has. Faults if it does not wait. */
+  show(id: string): Promise<ShownCall>;
+  /** Answers one waiting call, by its id. Faults if it does not wait, or if it can't be shown in full and this is a yes. */
   approve(id: string, request?: ApprovalRequest): Promise<GivenAnswer>;
   /** Accepts the definition that a server lists now, by its name. Faults if there is nothing to accept. */
   accept(name: string, request?: AcceptRequest): Promise<readonly HeldDefinition[]>;

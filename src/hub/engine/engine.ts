@@ -4,6 +4,7 @@ import type { UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
 import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
+import type { NamedSecret } from "../../core/shown-text.ts";
 import type { Results } from "../../doors/mcp/results/results.ts";
 import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
@@ -94,7 +95,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const { metrics, telemetry, callMetrics, watchTokens } = options.observed ? await observe() : nothingObserved;
     const { path: configPath } = configuration.place;
     const { askers } = options;
-    const guarded = openGuardedCatalog({ home, config, configPath, log, closers, askers, metrics: callMetrics });
+    const { file, owner } = configuration.active;
+    let secrets = [...(file?.secrets ?? []), ...(owner?.secrets ?? [])];
+    const secretsNow = (): readonly NamedSecret[] => secrets;
+    const guardOptions = { home, config, configPath, log, closers, askers, metrics: callMetrics, secrets: secretsNow };
+    const guarded = openGuardedCatalog(guardOptions);
     watchTokens?.(() => guarded.usage.sinceStart());
     const results = options.keepsResults ? await openResults(guarded.usage) : undefined;
     const editListeners: ((config: Config) => void)[] = [];
@@ -244,6 +249,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async function applyEdit(loaded: LoadedConfig): Promise<void> {
       const { config: edited } = loaded;
       guard.setPolicy(edited.policy ?? {});
+      const edits = loaded.secrets ?? [];
+      secrets = [...edits, ...secrets.filter(({ value }) => !edits.some((one) => one.value.equals(value)))];
       if (!isSame(current.policy, edited.policy)) catalog.watchPatterns(rulePatterns(edited.policy));
       machine?.consent.setModes(edited.machine.consent);
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);

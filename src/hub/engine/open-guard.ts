@@ -12,6 +12,7 @@ import type { Config } from "../../core/config/config-schema.ts";
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
+import type { NamedSecret } from "../../core/shown-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { configId, hubFiles } from "../hub-files.ts";
 import type { Closers } from "./engine-parts.ts";
@@ -54,12 +55,14 @@ export interface OpenGuardOptions {
   readonly log: Log;
   readonly closers: Closers;
   readonly askers?: readonly Asker[] | undefined;
+  /** The values that the configuration took from variables: people see them by name. */
+  readonly secrets?: (() => readonly NamedSecret[]) | undefined;
   readonly metrics?: CallMetrics | undefined;
 }
 
 /** A guard with the approvals, pins and audit of this state folder. */
 function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
-  const { home, config, configPath, log, closers, askers: some = [], metrics } = options;
+  const { home, config, configPath, log, closers, askers: some = [], metrics, secrets } = options;
   const { policy = {} } = config;
   const { enabled, ...auditOptions } = config.audit;
   const kept = enabled ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
@@ -82,7 +85,7 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const approvals = openApprovals({ file: hubFiles.approvals(home), config: configId(home, configPath), log });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
-  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log });
+  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log, secrets });
   return { guard, pins, approvals, calls, usage, askers, onCall: (listener) => void listeners.push(listener) };
 }
 

@@ -1,0 +1,41 @@
+import { visibleText } from "../../core/peer-text.ts";
+import { type NamedSecret, nameSecrets, shownLines, shownText } from "../../core/shown-text.ts";
+import type { WaitingCall } from "./approvals-file.ts";
+
+/** What a question says about a call. */
+export type QuestionParts = Pick<
+  WaitingCall,
+  "name" | "source" | "caller" | "client" | "reason" | "arguments" | "detail"
+>;
+
+/** A client can call itself anything, at any length; it is no part of what runs. */
+const longestClient = 100;
+
+/**
+ * The question for a person: who asks, for what, and why. It has everything in it that the parts have, with what does not
+ * print escaped; `arguments`, `reason` and `detail` were escaped when they were made. Values of the configuration's
+ * variables are shown by name.
+ */
+export function questionText(call: QuestionParts, secrets: readonly NamedSecret[] = []): string {
+  const { name, source, reason, arguments: shown, detail } = call;
+  const text = [
+    `${callerText(call)} asks to use ${shownText(name)} from ${shownText(source)}.`,
+    `Approval is needed because ${reason}.`,
+    shown.includes("\n") ? `Arguments:\n${indented(shown)}` : `Arguments: ${shown}`,
+    ...(detail === undefined ? [] : [detail]),
+  ].join("\n");
+  return nameSecrets(shownLines(text), secrets);
+}
+
+const indented = (rows: string): string => rows.replaceAll(/^/gm, "  ");
+
+function callerText({ caller, client }: Pick<WaitingCall, "caller" | "client">): string {
+  const { door, sender, agent, token } = caller;
+  const who = [
+    client && `"${visibleText(client, longestClient).replaceAll("\n", String.raw`\n`)}"`,
+    sender && `sender ${shownText(sender)}`,
+    agent && `agent ${shownText(agent)}`,
+    token && `token ${shownText(token)}`,
+  ];
+  return `${who.filter(Boolean).join(", ") || "A caller"} (${door})`;
+}
