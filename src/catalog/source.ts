@@ -24,6 +24,8 @@ export interface ToolSource {
   identity?(): string;
   /** Whether the hints of its tools count under the strict preset. */
   readonly trusted?: boolean;
+  /** Whether its peer judges the arguments of its tools: they are passed on even if they don't fit the schema. */
+  readonly judgesArguments?: boolean;
   /** Prefix of its tools in the catalog: `<prefix>__<tool>`. Without one the names are bare. */
   readonly prefix?: string;
   /** How long a call may take before a client that supports tasks gets a task instead; 10,000 unless given. */

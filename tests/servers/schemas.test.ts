@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startHub } from "../cli/run-clawport.ts";
@@ -7,7 +8,7 @@ import { until } from "../support/until.ts";
 const program = fileURLToPath(new URL("fixtures/schema-server.ts", import.meta.url));
 
 test("generated schemas are checked, and one that can't be checked leaves its tool callable", async () => {
-  await using place = await placeWith({ odd: { command: process.execPath, args: [program] } });
+  await using place = await placeWith({ odd: { command: process.execPath, args: [program], arguments: "check" } });
   const call = async (tool: string, args: object) => {
     const { out, err } = await runHere(place, ["call", `odd__${tool}`, JSON.stringify(args)]);
     return out + err;
@@ -36,4 +37,34 @@ test("generated schemas are checked, and one that can't be checked leaves its to
     expect(await call("slow", { text })).toContain(text);
     return (await findings()).includes(slow);
   });
+});
+
+test("the server judges its arguments: what it accepts when called directly, it accepts through the hub", async () => {
+  await using place = await placeWith({
+    odd: { command: process.execPath, args: [program] },
+    checked: { command: process.execPath, args: [program], arguments: "check" },
+  });
+  await using hub = await startHub(place, "--port", "0");
+  const call = async (name: string, args: object) => {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+    const headers = {
+      authorization: `Bearer ${(await readFile(hub.ready.tokenPath, "utf8")).trim()}`,
+      "content-type": "application/json",
+      accept: "application/json",
+    };
+    const response = await fetch(hub.ready.url, { method: "POST", headers, body: JSON.stringify(body) });
+    return ((await response.json()) as { result: { isError?: boolean; content: { text: string }[] } }).result;
+  };
+  let deep: object = { name: "x" };
+  for (let level = 0; level < 100; level++) deep = { deep };
+  for (const args of [{ name: 7 }, { name: null }, { extra: true }, deep]) {
+    expect(await call("odd__recursive", args)).toEqual({ content: [{ type: "text", text: JSON.stringify(args) }] });
+    expect(await call("checked__recursive", args)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^Wrong arguments for checked__recursive: /) }],
+    });
+  }
+  const asJson = await runHere(place, ["call", "odd__recursive", '{"name":7}']);
+  expect(asJson).toMatchObject({ exit: 0, out: '{"name":7}\n' });
+  expect(asJson.err).toContain("name: expected string, got number");
 });

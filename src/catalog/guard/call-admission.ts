@@ -3,6 +3,7 @@ import type { NamedSecret } from "../../core/shown-text.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
 import { type ApprovalRequestsOptions, createApprovalRequests } from "./approval-requests.ts";
+import { adviceOnArguments } from "./argument-mismatch.ts";
 import { describeCall } from "./describe-call.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
@@ -44,14 +45,15 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
   return {
     admit(policy, operation, context) {
       const item = itemOf(operation);
-      if (operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item))) {
+      const isSettled = operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item));
+      if (isSettled && !judgesArguments(policy)) {
         const { verdict, why } = judge(policy, operation, context, {});
         if (verdict === "allow") return pass(verdict, why);
       }
       return decide(policy, operation, context);
     },
     async preview(policy, operation, context) {
-      const advice = await gatherAdvice(operation, context, pins);
+      const advice = await gatherAdvice(policy, operation, context, pins);
       const remembered = operation.tool && (await requests.recall(operation.tool, context.caller));
       const judgement = judge(policy, operation, context, { advice, remembered });
       if (judgement.verdict !== "ask") return { verdict: judgement.verdict };
@@ -79,7 +81,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
 
   async function decide(policy: Policy, operation: Operation, context: CallContext): Promise<CallAdmission> {
     for (;;) {
-      const advice = await gatherAdvice(operation, context, pins);
+      const advice = await gatherAdvice(policy, operation, context, pins);
       const reach = { person: requests.canAskPerson(context), client: true };
       let judgement = judge(policy, operation, context, { advice, reach });
       if (judgement.policy.verdict === "ask" && operation.tool !== undefined) {
@@ -125,14 +127,21 @@ function approve({ reasons }: Judgement, verdict: CallVerdict, why: string): Cal
 /** What has a pinned definition. */
 const itemOf = ({ tool, prompt }: Operation): CatalogItem | undefined => tool ?? prompt;
 
+const judgesArguments = ({ preset, folder }: Policy): boolean => preset === "strict" || folder?.preset === "strict";
+
 async function gatherAdvice(
+  policy: Policy,
   operation: Operation,
   { caller }: Pick<CallContext, "caller">,
   pins: Pins,
 ): Promise<Advice[]> {
   const { source, tool, args } = operation;
   const item = itemOf(operation);
-  const advice = await Promise.all([item && pins.check(item), tool && source.adviceOn?.(tool.tool.name, args, caller)]);
+  const advice = await Promise.all([
+    item && pins.check(item),
+    tool && source.adviceOn?.(tool.tool.name, args, caller),
+    tool && judgesArguments(policy) ? adviceOnArguments(tool, args) : undefined,
+  ]);
   return advice.filter((one) => one !== undefined);
 }
 

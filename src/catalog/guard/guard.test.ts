@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { startGuard, textOf } from "../../../tests/support/start-guard.ts";
 import { testContext, testTool } from "../../../tests/support/test-source.ts";
 import { Fault } from "../../core/fault.ts";
-import { textResult } from "../../mcp/messages/tool.ts";
+import { RpcFault } from "../../mcp/messages/json-rpc.ts";
+import { errorResult, textResult } from "../../mcp/messages/tool.ts";
 import { openPins } from "./pins.ts";
 
 test("an allowed call reaches the source under the source's own name, and the audit has it", async () => {
@@ -116,4 +117,42 @@ test("the audit has a hash in place of the id of an app's session", async () => 
   await using hub = await startGuard({ source: { kind: "app", id: "session-4711" } });
   await hub.call();
   expect(hub.entries[0]?.source).toMatch(/^app:[0-9a-f]{16}$/);
+});
+
+const strictTool = testTool("push", {
+  inputSchema: { type: "object", properties: { branch: { type: "string" } }, additionalProperties: false },
+  annotations: { readOnlyHint: true },
+});
+
+test("a server that refuses arguments is quoted first, then the field that differs from the schema", async () => {
+  const refusals = [
+    () => Promise.resolve(errorResult("no")),
+    () => Promise.reject(new RpcFault({ code: -32602, message: "Bad arguments", data: { field: 1 } })),
+  ];
+  const source = { judgesArguments: true, call: () => refusals.shift()!() };
+  await using hub = await startGuard({ source, tools: [strictTool] });
+  const hint = "Hint: the arguments differ from the tool's schema: branch: expected string, got number";
+  expect((await hub.call("git__push", { branch: 7 })).content).toEqual([
+    { type: "text", text: "no" },
+    { type: "text", text: hint },
+  ]);
+  const error = { code: -32602, message: `Bad arguments\n${hint}`, data: { field: 1 } };
+  await expect(hub.call("git__push", { branch: 7 })).rejects.toMatchObject({ error });
+});
+
+test("a tool that fails on arguments that fit is quoted alone", async () => {
+  const source = { judgesArguments: true, call: () => Promise.resolve(errorResult("full")) };
+  await using hub = await startGuard({ source, tools: [strictTool] });
+  expect(await hub.call("git__push", { branch: "main" })).toEqual(errorResult("full"));
+});
+
+test("under strict, arguments that don't fit the schema are a question that names the field", async () => {
+  const source = { judgesArguments: true, trusted: true };
+  await using hub = await startGuard({ policy: { preset: "strict" }, source, tools: [strictTool] });
+  expect((await hub.call("git__push", { branch: "main" })).isError).toBeUndefined();
+  const questions = hub.person("once");
+  expect((await hub.call("git__push", { branch: "main", force: true })).isError).toBeUndefined();
+  expect(questions).toHaveLength(1);
+  expect(JSON.stringify(questions)).toContain("the arguments don't fit the tool's schema (unknown field");
+  expect(hub.entries.at(-1)).toMatchObject({ verdict: "ask", why: expect.stringMatching(/^arguments: once/) });
 });

@@ -18,6 +18,7 @@ import type { FoundResource } from "../resources/resource-index.ts";
 import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
+import { faultWithHint, withHint } from "./argument-mismatch.ts";
 import type { Askers } from "./askers.ts";
 import { type CallPreview, createCallAdmission } from "./call-admission.ts";
 import { type CallDecision, createCallRecorder, type RefusedCall } from "./call-recorder.ts";
@@ -149,8 +150,10 @@ export function createGuard(options: GuardOptions): Guard {
     async call(tool, args, context) {
       const operation = { source: tool.source, tool, args, what: tool.name };
       const outcome = await runGuarded(operation, context, (own) => tool.source.call(tool.tool.name, args, own));
-      if (outcome.kind === "done") return outcome.value;
+      if (outcome.kind === "done")
+        return outcome.value.isError === true ? withHint(outcome.value, tool, args) : outcome.value;
       if (outcome.kind === "refused") return faultResult(outcome.code, outcome.text);
+      if (outcome.fault instanceof RpcFault) throw await faultWithHint(outcome.fault, tool, args);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
       const { code, message, detail } = outcome.fault;
       return faultResult(code, visibleText(message, longestMessage), detail);
@@ -247,9 +250,9 @@ function isToolError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isError" in value && value.isError === true;
 }
 
-/** A cancelled call, a capability that the client lacks, or a JSON-RPC error of another server. */
+/** A cancelled call, or a capability that the client lacks. */
 function isForProtocol(fault: Fault): boolean {
-  return fault.code === "cancelled" || fault.code === "missing-capability" || fault instanceof RpcFault;
+  return fault.code === "cancelled" || fault.code === "missing-capability";
 }
 
 /** In `_meta`: the code of the fault, for programs. A result has no field for it. */

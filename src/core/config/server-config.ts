@@ -136,6 +136,11 @@ export const serverSchema = Type.Object(
           "Whether each call tells the server who asked for it, in a signed statement (`_meta`, `clawport/identity`). By default no server is told.",
       }),
     ),
+    arguments: Type.Enum(["pass", "check"], {
+      default: "pass",
+      description:
+        "Who judges the arguments of calls. `pass`: the server, as if it were called directly. `check`: Clawport refuses arguments that do not fit the tool's schema.",
+    }),
     trusted: Type.Boolean({
       default: false,
       description: "Whether this server's hints about its tools (read-only, destructive …) count under `strict`.",

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import type { McpOffer } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
 import type { AgentAccess, RedeemedCall } from "./agent-access.ts";
-import { createViewOffer, type ViewOfferOptions } from "./view-offer.ts";
+import { createViewOffer, judgesArguments, type ViewOfferOptions } from "./view-offer.ts";
 
 export interface AgentOfferOptions extends Omit<ViewOfferOptions, "door" | "rights"> {
   readonly access: AgentAccess;
@@ -27,6 +27,7 @@ export function createAgentOffer(options: AgentOfferOptions): McpOffer {
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,
+      judgesArguments: (tool) => judgesArguments(view, tool),
       readArguments({ name }, args) {
         const call = access.redeem(requireEntry(name), args);
         redeemed.set(call.args, call);

@@ -11,7 +11,7 @@ import { noTelemetry, type Span, type Telemetry } from "../../core/telemetry/tel
 import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { GetSkillResult, ReadDirectoryResult } from "../../mcp/messages/skill.ts";
-import type { ToolResult } from "../../mcp/messages/tool.ts";
+import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
 
@@ -60,6 +60,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,
+      judgesArguments: (tool) => judgesArguments(view, tool),
       refused: (name, fault, request) =>
         guard.noteRefused?.({ tool: view.find(name), name, fault, context: contextOf(request) }),
       call: (tool, args, request) => {
@@ -184,6 +185,12 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       span.end();
     }
   }
+}
+
+/** Whether a tool of this view judges its arguments. A tool of the door itself may have the name of a server's. */
+export function judgesArguments(view: Pick<View, "find">, tool: Tool): boolean {
+  const entry = view.find(tool.name);
+  return entry?.definition === tool && entry.source.judgesArguments === true;
 }
 
 async function arrivalOf(sources: readonly Connecting[], atMostMs = Infinity): Promise<void> {

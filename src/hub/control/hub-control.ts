@@ -76,6 +76,8 @@ export interface ListedTool extends Tool {
   readonly source: string;
   /** Why its arguments are no longer checked against its schema; absent if they are, or were not checked yet. */
   readonly unchecked?: string;
+  /** Its server judges its arguments. Otherwise those that don't fit the schema are refused. */
+  readonly judgesArguments?: true;
 }
 
 export interface ToolsControl extends ToolsInsight {

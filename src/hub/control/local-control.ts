@@ -203,7 +203,13 @@ function createLocalTools(
 
 function listedTool({ name, source, tool }: CatalogTool): ListedTool {
   const unchecked = whyUnchecked(tool.inputSchema);
-  return { ...tool, name, source: source.id, ...(unchecked === undefined ? {} : { unchecked }) };
+  return {
+    ...tool,
+    name,
+    source: source.id,
+    ...(unchecked === undefined ? {} : { unchecked }),
+    ...(source.judgesArguments ? { judgesArguments: true } : {}),
+  };
 }
 
 /** `id` is the one that the audit has for its calls, too. */

@@ -7,10 +7,10 @@ import type { Finding } from "./finding.ts";
 
 const mostTools = 20;
 
-/** Tools whose arguments reach their server unchecked, because their schema can't be checked within its bounds. */
+/** Tools whose arguments should be checked here and are not, because their schema can't be checked within its bounds. */
 export function checkSchemas(tools: readonly ListedTool[]): Finding[] {
   const findings = tools.flatMap((tool): Finding[] => {
-    const reason = tool.unchecked ?? whyUncheckable(tool);
+    const reason = tool.judgesArguments ? undefined : (tool.unchecked ?? whyUncheckable(tool));
     if (reason === undefined) return [];
     const what = `tool ${visibleText(tool.name, 100)}: its arguments are not checked here, ${visibleText(reason, 200)}`;
     return [{ level: "info", what }];

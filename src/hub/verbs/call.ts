@@ -8,7 +8,7 @@ import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { keysOf, shapesOf } from "./argument-schema.ts";
 import { isOpenState } from "./server-text.ts";
-import { typedArguments } from "./typed-arguments.ts";
+import { isJson, typedArguments } from "./typed-arguments.ts";
 import type { VerbContext } from "./verb.ts";
 
 export interface CallRequest {
@@ -26,7 +26,10 @@ export async function runCall(context: VerbContext, request: CallRequest, call: 
   const args = await typedArguments(request.words, tool.inputSchema, () => request.readInput());
   const verdict = await createSchemaChecker().check(tool.inputSchema, args);
   const slips = slipsIn(args, tool.inputSchema);
-  if (!verdict.ok) {
+  // What a person types as `key=value` is checked here, where a slip can be explained. JSON goes to its server as it is.
+  if (!verdict.ok && tool.judgesArguments && request.words.some(isJson))
+    call.log.warn(`${tool.name}: the arguments don't fit its schema: ${verdict.message}`);
+  else if (!verdict.ok) {
     const problems = [verdict.message, ...slips].join("; ");
     throw new Fault("bad-params", `Wrong arguments for ${tool.name}: ${problems}\n${usageOf(tool, context.prefix)}`);
   }

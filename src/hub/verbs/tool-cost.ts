@@ -47,7 +47,7 @@ export async function runToolCost({ control, table }: VerbContext, source?: stri
 
 /** As a client gets it. */
 function definitionOf(listed: ListedTool): string {
-  const { source: _, unchecked: __, ...tool } = listed;
+  const { source: _, unchecked: __, judgesArguments: ___, ...tool } = listed;
   return JSON.stringify(tool);
 }
 

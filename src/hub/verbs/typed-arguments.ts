@@ -5,6 +5,9 @@ import { quoted } from "../../core/peer-text.ts";
 import type { JsonSchema } from "../../mcp/messages/tool.ts";
 import { choicesOf, itemsOf, keysOf, propertyOf, type Shapes, shapesOf, typesOf } from "./argument-schema.ts";
 
+/** Whether a word stands for an object in JSON, on the command line or in the input. */
+export const isJson = (word: string): boolean => word === "-" || word.trimStart().startsWith("{");
+
 type Values = Record<string, unknown>;
 
 /**
@@ -20,7 +23,7 @@ export async function typedArguments(
   const given = new Set<string>();
   for (const word of words) {
     if (word === "-") merge(values, parseObject(await readInput(), "The input"));
-    else if (word.trimStart().startsWith("{")) merge(values, parseObject(word, quoted(word, 60)));
+    else if (isJson(word)) merge(values, parseObject(word, quoted(word, 60)));
     else take(word, values, schema, given);
   }
   return values;

@@ -45,7 +45,9 @@ export interface ToolOffer {
   refused?(name: string, fault: Fault, context: RequestContext): void;
   /** Called before the arguments are checked, to take out what is not meant for the tool. */
   readArguments?(tool: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** The arguments fit the tool's schema. An error that is thrown becomes a result with `isError`. */
+  /** Whether the tool judges its arguments itself, so that they are not checked against its schema before the call. */
+  judgesArguments?(tool: Tool): boolean;
+  /** The arguments fit the tool's schema, unless the tool judges them. An error that is thrown becomes a result with `isError`. */
   call(tool: Tool, args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult> | ToolResult;
 }
 

@@ -72,6 +72,8 @@ export interface ServerDefinition {
   readonly tools: ServerConfig["tools"];
   readonly share: boolean;
   readonly trusted: boolean;
+  /** Whether arguments that don't fit a tool's schema are refused here. Otherwise the server judges them. */
+  readonly checksArguments?: boolean | undefined;
   /** Whether each call says who asked for it. */
   readonly identity?: boolean | undefined;
   /** What its settings took from the environment. */
@@ -148,6 +150,7 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     tools,
     share,
     trusted,
+    checksArguments: settings.arguments === "check",
     identity,
     secrets,
     fingerprint,

@@ -246,7 +246,7 @@ function forUser(error: unknown): unknown {
 /** The fingerprint covers the connection; how the tools are named, selected and trusted is compared besides. */
 function isSameDefinition(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
   if (!other || one.fingerprint !== other.fingerprint) return false;
-  const shown = ({ prefix, tools, trusted, identity, share, name }: ServerDefinition) =>
-    JSON.stringify({ prefix, tools, trusted, identity, share, name });
+  const shown = ({ prefix, tools, trusted, checksArguments, identity, share, name }: ServerDefinition) =>
+    JSON.stringify({ prefix, tools, trusted, checksArguments, identity, share, name });
   return shown(one) === shown(other);
 }

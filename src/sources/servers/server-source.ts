@@ -45,6 +45,7 @@ export function createServerSource(
     kind: "server",
     identity: () => (identity ??= identityOf(definition)),
     trusted: definition.trusted,
+    judgesArguments: definition.checksArguments !== true,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
     extensions: server.extensions,
