@@ -4,6 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
 import { build } from "vite";
+import manifest from "../package.json" with { type: "json" };
+import { keepExportedDeclarations } from "./exported-declarations.ts";
 import { leanBuiltins } from "./lean-builtins.ts";
 
 /** Which modules are put into one file. */
@@ -18,12 +20,15 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/pack
 rmSync("dist", { recursive: true, force: true });
 // The library, module by module, with its types. `npm run check` has checked them.
 execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck"], { stdio: "inherit" });
+keepExportedDeclarations();
 
 // The command line in few files: every module loaded costs start-up time, and a command needs dozens of them.
 rmSync("dist/cli", { recursive: true, force: true });
 // The keychain's library is native code in a package per system, and may be missing.
 const external = [/^node:/, "@napi-rs/keyring"];
-const common: InputOptions = { platform: "node", external, logLevel: "silent" };
+/** Syntax that the oldest supported Node does not know, such as `await using`, is compiled away: `>=22.19` is `node22.19`. */
+const target = manifest.engines.node.replace(">=", "node");
+const common: InputOptions = { platform: "node", external, logLevel: "silent", transform: { target } };
 
 /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);

@@ -22,9 +22,12 @@ const [dockerfile, compose, unit] = await Promise.all(
   ["Dockerfile", "compose.yaml", "deploy/clawport-proxy.service"].map(read),
 );
 
-/** The list of words behind an instruction of the Dockerfile. */
+/** The stage that is built unless another one is asked for. */
+const stage = dockerfile!.slice(dockerfile!.lastIndexOf("\nFROM "));
+
+/** The list of words behind an instruction of the image. */
 function words(instruction: string): string[] {
-  return JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(dockerfile!)?.[1] ?? "[]");
+  return JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(stage)?.[1] ?? "[]");
 }
 
 /** Any free port: the default one may be in use. */
@@ -52,6 +55,7 @@ test("the image copies existing files only, has no development dependencies, and
 });
 
 test("the container's command starts a proxy only if both tokens are set", async () => {
+  expect(stage).toContain("FROM program AS proxy");
   const args = anyPort(words("CMD"));
   expect(words("ENTRYPOINT")).toEqual(["node", "dist/cli/main.js", "proxy"]);
   await using place = await makePlace();
@@ -61,7 +65,7 @@ test("the container's command starts a proxy only if both tokens are set", async
 });
 
 test("the health check succeeds only if the proxy answers", async () => {
-  const [, script] = /HEALTHCHECK[^\n]*\n\s*CMD \["node", "-e", "(.*)"\]/.exec(dockerfile!) ?? [];
+  const [, script] = /HEALTHCHECK[^\n]*\n\s*CMD \["node", "-e", "(.*)"\]/.exec(stage) ?? [];
   const check = async (port: number) =>
     (await runProgram(process.execPath, ["-e", script!.replace("8000", String(port))], { env: process.env })).exit;
   let status = 200;

@@ -19,6 +19,8 @@ export interface Place extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv;
   /** The program to run instead of the source: the built one. */
   readonly main?: string;
+  /** The Node that runs it; that of this process unless given. */
+  readonly node?: string;
   /** Collects what commands and hubs print, if given. */
   readonly said?: string[];
 }
@@ -35,7 +37,10 @@ export async function makePlace(): Promise<Place> {
 }
 
 export function clawport(place: Place, ...args: string[]): Promise<ShellAnswer> {
-  return runProgram(process.execPath, [place.main ?? mainFile, ...args], { env: place.env, cwd: place.folder });
+  return runProgram(place.node ?? process.execPath, [place.main ?? mainFile, ...args], {
+    env: place.env,
+    cwd: place.folder,
+  });
 }
 
 /** A running command, and what it printed when it was ready. */
@@ -60,7 +65,10 @@ export function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
 
 /** Starts a command and waits for its first line of JSON. */
 export async function startReady<Ready>(place: Place, ...args: string[]): Promise<Running<Ready>> {
-  const child = spawn(process.execPath, [place.main ?? mainFile, ...args], { env: place.env, cwd: place.folder });
+  const child = spawn(place.node ?? process.execPath, [place.main ?? mainFile, ...args], {
+    env: place.env,
+    cwd: place.folder,
+  });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
