@@ -136,19 +136,6 @@ test("a view made before its source shows the tools once the source is added", (
   expect(names(view)).toEqual(["a"]);
 });
 
-test("a view of names shows those tools only, and no resources", () => {
-  const catalog = createCatalog();
-  const resources = () => [{ uri: "file:///a", name: "a" }];
-  catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "push"], resources, readResource: readNothing }));
-  const view = catalog.view({ names: ["git__l*", "missing"] });
-  expect(names(view)).toEqual(["git__log"]);
-  expect(view.find("git__push")).toBeUndefined();
-  expect(view.resources()).toEqual([]);
-  expect(view.findResource("file:///a", { door: "cli" })).toBeUndefined();
-});
-
-const readNothing = () => Promise.resolve({ contents: [] });
-
 test("prompts are prefixed like tools, and completion reaches their source under its own name", async () => {
   const catalog = createCatalog();
   const asked: unknown[] = [];
@@ -188,38 +175,37 @@ test("a new filter takes effect at once, and listeners get a notice", async () =
   expect(notices).toHaveLength(1);
 });
 
-test("patterns of other settings are reported too, and may take short names", async () => {
+test("a pattern that a setting compares with full names only is reported once, with the name to write", async () => {
   const warned: unknown[] = [];
   const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push({ message, ...fields }) };
   const catalog = createCatalog({ log });
   catalog.add(testSource({ id: "files", prefix: "files", tools: ["write.file"] }));
-  catalog.watchPatterns({ where: "policy", patterns: ["files__write_file", "write.file"], takesShort: true });
+  catalog.watchPatterns({ where: "policy", patterns: ["files__write_file", "write.file", "later"] });
   await setImmediate();
   const message = "a pattern of policy matches no full name of a tool";
   expect(warned).toEqual([{ message, pattern: "write.file", write: "files__write.file" }]);
-  catalog.watchPatterns({ where: "policy", patterns: ["*"] });
-  catalog.watchPatterns({ where: "policy", patterns: ["wr?te*"] });
+  catalog.watchPatterns({ where: "policy", patterns: ["wr?te*", "*"] });
   await setImmediate();
   expect(warned.slice(1)).toEqual([{ message, pattern: "wr?te*", write: "files__write.file" }]);
 });
 
-test("a pattern that means a tool by another of its names is reported once, with the name to write", async () => {
-  const warned: unknown[] = [];
-  const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push({ message, ...fields }) };
-  const exclude = ["write_*", "system_run", "nothing_yet", "files__read", "*"];
-  const catalog = createCatalog({ include: ["*"], exclude, log });
-  catalog.add(testSource({ id: "files", prefix: "files", tools: ["read", "write_file"] }));
-  catalog.add(testSource({ id: "machine", kind: "machine", tools: ["system.run"] }));
-  await setImmediate();
-  const message = "a pattern of catalog.include or catalog.exclude matches no full name of a tool";
-  expect(warned).toEqual([
-    { message, pattern: "write_*", write: "files__write_file" },
-    { message, pattern: "system_run", write: "system.run" },
-  ]);
-  catalog.add(testSource({ id: "more", prefix: "more", tools: ["nothing_yet"] }));
-  await setImmediate();
-  expect(warned.slice(2)).toEqual([{ message, pattern: "nothing_yet", write: "more__nothing_yet" }]);
-  catalog.setFilter({ include: ["read"] });
-  await setImmediate();
-  expect(warned.slice(3)).toEqual([{ message, pattern: "read", write: "files__read" }]);
+test("a filter means tools and prompts by any of their names", () => {
+  const open = (filter: object) => {
+    const catalog = createCatalog(filter);
+    catalog.add(
+      testSource({ id: "git", prefix: "g", tools: ["log", "push.all"], prompts: () => [{ name: "review" }] }),
+    );
+    catalog.add(testSource({ id: "machine", kind: "machine", tools: ["system.run"] }));
+    return [
+      ...catalog.tools().map(({ name }) => name),
+      ...catalog
+        .view("all")
+        .prompts()
+        .map(({ name }) => name),
+    ];
+  };
+  for (const log of ["log", "g__log", "git__log", "*__log", "l?g"])
+    expect(open({ exclude: [log] })).toEqual(["g__push.all", "system.run", "g__review"]);
+  expect(open({ exclude: ["push_all", "system_run", "review"] })).toEqual(["g__log"]);
+  expect(open({ include: ["push_all", "review"] })).toEqual(["g__push.all", "g__review"]);
 });

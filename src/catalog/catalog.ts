@@ -10,6 +10,7 @@ import { contestedPrefixes, narrowNames, type NarrowNames } from "./names.ts";
 import { memoized } from "./memoized.ts";
 import { indexResources } from "./resources/resource-index.ts";
 import { type CatalogPrompt, type CatalogTool, renamed, type Source, type Unsubscribe } from "./source.ts";
+import { isMeant, type PatternSubject } from "./tool-pattern.ts";
 import {
   type CatalogChange,
   type CatalogState,
@@ -20,9 +21,9 @@ import {
 } from "./view.ts";
 
 export interface CatalogFilter {
-  /** Globs on names in the catalog. If there are any, only what matches one of them is shown. */
+  /** Globs on names of tools and prompts. If there are any, only what they mean is shown. */
   readonly include?: readonly string[] | undefined;
-  /** Globs on names in the catalog. What matches one of them is hidden, whatever `include` says. */
+  /** Globs on names of tools and prompts. What they mean is hidden, whatever `include` says. */
   readonly exclude?: readonly string[] | undefined;
 }
 
@@ -41,7 +42,7 @@ export interface Catalog {
   sources(): readonly Source[];
   /** Replaces the filter, from now on. */
   setFilter(filter: CatalogFilter): void;
-  /** Logs patterns of another setting that mean a tool by a name that they are not compared with. */
+  /** Logs patterns that mean a tool by a name that they are not compared with. */
   watchPatterns(patterns: NamePatterns): void;
   tools(): readonly CatalogTool[];
   find(name: string): CatalogTool | undefined;
@@ -64,7 +65,6 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const narrowPrompts = cacheNarrowNames();
   let notice: NodeJS.Immediate | undefined;
   const report = createPatternReport(log);
-  report.watch(filterPatterns({ include, exclude }));
 
   function current(): CatalogState {
     if (state === undefined) {
@@ -122,7 +122,6 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     remove,
     setFilter(filter) {
       merge = createMergers(filterOf(filter.include, filter.exclude), shortNameOf);
-      report.watch(filterPatterns(filter));
       changed();
     },
     watchPatterns(patterns) {
@@ -169,15 +168,17 @@ function cacheNarrowNames() {
   };
 }
 
-type Shows = (name: string, plain: string) => boolean;
+type Shows = (item: PatternSubject) => boolean;
 
 function createMergers(shows: Shows, shortNameOf: (name: string) => string) {
   return {
     tools: createSourceMerger<Tool, CatalogTool>({
       list: (source) => source.tools(),
-      make: (source, tool, name) => ({
+      listedName: (source, tool) => source.asListed?.(tool).name,
+      make: (source, tool, name, aliases) => ({
         name,
         shortName: () => shortNameOf(name),
+        aliases,
         source,
         tool,
         definition: renamed(tool, name),
@@ -193,15 +194,11 @@ function createMergers(shows: Shows, shortNameOf: (name: string) => string) {
 }
 
 function filterOf(include: readonly string[] = [], exclude: readonly string[] = []): Shows {
-  if (include.length === 0 && exclude.length === 0) return () => true;
-  const included = compileGlobs(include.length === 0 ? ["*"] : include);
+  const isWhole = include.length === 0 || include.includes("*");
+  if (isWhole && exclude.length === 0) return () => true;
+  const included = compileGlobs(isWhole ? ["*"] : include);
   const excluded = compileGlobs(exclude);
-  return (name: string, plain: string): boolean =>
-    (included(name) || included(plain)) && !excluded(name) && !excluded(plain);
-}
-
-function filterPatterns({ include = [], exclude = [] }: CatalogFilter): NamePatterns {
-  return { where: "catalog.include or catalog.exclude", patterns: [...include, ...exclude] };
+  return (item) => isMeant(included, item) && (exclude.length === 0 || !isMeant(excluded, item));
 }
 
 /** A listener that fails must not keep the change from the others. */

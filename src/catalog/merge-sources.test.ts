@@ -62,7 +62,6 @@ test("a view of one source has its instructions in full, and every view has the 
   expect(catalog.view("all").instructions()).toBe("## a\n\nNow short.\n\n## b\n\nBe quick.");
   expect(catalog.view({ source: "a" }).instructions()).toBe("Now short.");
   expect(catalog.view({ source: "gone" }).instructions()).toBeUndefined();
-  expect(catalog.view({ names: ["*"] }).instructions()).toBeUndefined();
 });
 
 test("a list has the _meta of its sources, without what they contradict each other in", () => {

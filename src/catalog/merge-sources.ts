@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { assignNames, type NameCandidate, nameCandidate } from "./names.ts";
 import type { Source } from "./source.ts";
+import type { PatternSubject } from "./tool-pattern.ts";
 
 export interface MergeRules<T, E> {
   /** The same array until it changes; empty if the source has none. */
   list(source: Source): readonly T[];
-  make(source: Source, item: T, name: string): E;
-  /** Whether the catalog shows an item: by the name it has, and by the plain name it would have without conflicts. */
-  shows(name: string, plain: string): boolean;
+  make(source: Source, item: T, name: string, aliases: NameCandidate["aliases"]): E;
+  /** As its peer calls it, if the configuration gave it another name. */
+  listedName?(source: Source, item: T): string | undefined;
+  /** Whether the catalog shows an item. */
+  shows(item: PatternSubject): boolean;
 }
 
 export interface Merged<E> {
@@ -40,15 +43,27 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
     const known = cached.get(source.id);
     if (known !== undefined && known.source === source && known.list === list) return known;
     const items = firstOfEachName(list);
-    return { source, list, items, candidates: items.map((item) => candidateOf(source, item.name)), entries: [] };
+    return { source, list, items, candidates: items.map((item) => candidateOf(source, item)), entries: [] };
   }
 
-  function entryOf(source: Source, item: T, name: string): E {
+  function candidateOf(source: Source, item: T): NameCandidate {
+    const { id, prefix, kind } = source;
+    const own = kind === "machine" || kind === "agent";
+    return nameCandidate({
+      source: id,
+      prefix,
+      original: item.name,
+      own,
+      listed: () => rules.listedName?.(source, item),
+    });
+  }
+
+  function entryOf(source: Source, item: T, name: string, { aliases }: NameCandidate): E {
     const ofSource = made.get(source) ?? new WeakMap<T, E>();
     made.set(source, ofSource);
     const known = ofSource.get(item);
     if (known !== undefined && known.name === name) return known;
-    const entry = rules.make(source, item, name);
+    const entry = rules.make(source, item, name, aliases);
     ofSource.set(item, entry);
     return entry;
   }
@@ -63,7 +78,8 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
       const entries: E[] = [];
       for (const [index, item] of kept.items.entries()) {
         const name = names[at++]!;
-        if (rules.shows(name, kept.candidates[index]!.plain)) entries.push(entryOf(source, item, name));
+        const candidate = kept.candidates[index]!;
+        if (rules.shows({ name, aliases: candidate.aliases })) entries.push(entryOf(source, item, name, candidate));
       }
       if (!sameElements(kept.entries, entries)) kept.entries = entries;
       bySource.set(source.id, kept.entries);
@@ -78,11 +94,6 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
 function firstOfEachName<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
   const seen = new Set<string>();
   return list.filter((item) => !seen.has(item.name) && seen.add(item.name));
-}
-
-function candidateOf(source: Source, original: string): NameCandidate {
-  const own = source.kind === "machine" || source.kind === "agent";
-  return nameCandidate({ source: source.id, prefix: source.prefix, original, own });
 }
 
 export function sameElements(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -1,20 +1,19 @@
 import type { Log } from "../core/log.ts";
 import { compileGlob } from "./glob.ts";
-import { nameCandidate } from "./names.ts";
+import { aliasesOf, conflictName, nameCandidate, toNarrowAlphabet } from "./names.ts";
 import type { Source } from "./source.ts";
+import { isMeant, type PatternSubject } from "./tool-pattern.ts";
 
-/** Patterns of one setting of the configuration. */
+/** Patterns of one setting of the configuration that are compared with full names only. */
 export interface NamePatterns {
-  /** The setting, for the log: `catalog.exclude`. */
+  /** The setting, for the log: `policy`. */
   readonly where: string;
   readonly patterns: readonly string[];
-  /** Whether they are also compared with the short names that clients show; false unless given. */
-  readonly takesShort?: boolean;
 }
 
 /**
  * Reports patterns that mean a tool by a name that they are not compared with. Many people write the server's own name
- * (`write_file` for `files__write_file`), or a short one (`system_run` for `system.run`): nothing is hidden or denied then.
+ * (`write_file` for `files__write_file`): a rule that allows then allows nothing.
  */
 export interface PatternReport {
   /** Replaces the patterns of this setting. */
@@ -26,55 +25,72 @@ export interface PatternReport {
 export function createPatternReport(log: Log): PatternReport {
   let watched: readonly NamePatterns[] = [];
   return {
-    watch({ patterns, ...setting }) {
+    watch({ where, patterns }) {
       const checked = [...new Set(patterns)].filter((pattern) => pattern !== "*");
-      const others = watched.filter(({ where }) => where !== setting.where);
-      watched = checked.length === 0 ? others : [...others, { ...setting, patterns: checked }];
+      const others = watched.filter((setting) => setting.where !== where);
+      watched = checked.length === 0 ? others : [...others, { where, patterns: checked }];
     },
     check(sources) {
       if (watched.length === 0) return;
-      const names = sources().flatMap(namesOf);
-      const settled = (setting: NamePatterns, pattern: string): boolean => {
-        const meant = judgePattern(pattern, names, setting.takesShort === true);
-        if (meant !== undefined && meant !== "matches")
-          log.warn(`a pattern of ${setting.where} matches no full name of a tool`, { pattern, write: meant.full });
-        return meant !== undefined;
+      const tools = sources().flatMap(subjectsOf);
+      const settled = (where: string, pattern: string): boolean => {
+        const meant = judgePattern(pattern, tools, "held");
+        if (meant.kind === "missed")
+          log.warn(`a pattern of ${where} matches no full name of a tool`, { pattern, write: meant.tools[0]!.name });
+        return meant.kind !== "unknown";
       };
-      watched = watched.flatMap((setting) => {
-        const patterns = setting.patterns.filter((pattern) => !settled(setting, pattern));
-        return patterns.length === 0 ? [] : [{ ...setting, patterns }];
+      watched = watched.flatMap(({ where, patterns }) => {
+        const left = patterns.filter((pattern) => !settled(where, pattern));
+        return left.length === 0 ? [] : [{ where, patterns: left }];
       });
     },
   };
 }
 
-/** What one tool is called. */
-export interface ToolNames {
-  readonly full: string;
-  readonly short: string;
-  /** As its source calls it. */
-  readonly own: string;
+/** A tool that a pattern may mean. */
+export interface NamedTool extends PatternSubject {
+  /** Whether it has another name than usual, since another tool claims that one. */
+  readonly isContested: boolean;
 }
 
-function namesOf(source: Source): readonly ToolNames[] {
-  return [...source.tools(), ...(source.prompts?.() ?? [])].map(({ name: own }) => {
-    const { plain: full } = nameCandidate({ source: source.id, prefix: source.prefix, original: own, own: false });
-    return { full, own, short: toShortName(full) };
+function subjectsOf({ id: source, prefix, tools }: Source): readonly NamedTool[] {
+  return tools().map(({ name: original }) => {
+    const { plain: name, aliases } = nameCandidate({ source, prefix, original, own: false });
+    return { name, shortName: () => toNarrowAlphabet(name), aliases, isContested: false };
   });
 }
 
-/** As clients show it, apart from its length. */
-export function toShortName(full: string): string {
-  return full.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+/** A tool of a source that has this prefix, by its name in the catalog alone. */
+export function namedTool(name: string, source: string, prefix: string): NamedTool {
+  const bare = name.startsWith(`${prefix}__`) ? name.slice(prefix.length + 2) : name;
+  const [, unhashed] = /^(.+)_[0-9a-f]{8}$/.exec(bare) ?? [];
+  const isContested = unhashed !== undefined && conflictName({ source, prefix, original: unhashed }) === name;
+  const original = isContested ? unhashed : bare;
+  return {
+    name,
+    shortName: () => toNarrowAlphabet(name),
+    aliases: () => aliasesOf({ source, prefix, original }),
+    isContested,
+  };
 }
 
-/** Whether a pattern matches something, or what it seems to mean; undefined if there is nothing of that name. */
-export function judgePattern(
-  pattern: string,
-  names: readonly ToolNames[],
-  takesShort: boolean,
-): "matches" | ToolNames | undefined {
+/** What a pattern matches among the tools that there are. */
+export interface PatternVerdict {
+  /**
+   * `matches`: tools. `contested`: only tools that have another name now, since several claim it. `missed`: only tools whose
+   * other names it is not compared with. `unknown`: none.
+   */
+  readonly kind: "matches" | "contested" | "missed" | "unknown";
+  readonly tools: readonly NamedTool[];
+}
+
+export function judgePattern(pattern: string, tools: readonly NamedTool[], by: "any" | "held"): PatternVerdict {
   const matches = compileGlob(pattern);
-  if (names.some(({ full, short }) => matches(full) || (takesShort && matches(short)))) return "matches";
-  return names.find(({ own, short }) => matches(own) || matches(short));
+  const found = tools.filter((tool) => isMeant(matches, tool, by));
+  if (found.some((tool) => !tool.isContested || isMeant(matches, tool, "held")))
+    return { kind: "matches", tools: found };
+  if (found.length > 0) return { kind: "contested", tools: found };
+  const meant = by === "any" ? [] : tools.filter((tool) => isMeant(matches, tool));
+  if (meant.length === 0) return { kind: "unknown", tools: [] };
+  return { kind: meant.every(({ isContested }) => isContested) ? "contested" : "missed", tools: meant };
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { memoized } from "./memoized.ts";
 
 /** What a name is made of. `source` and `original` together are unique. */
 export interface NameParts {
@@ -7,6 +8,8 @@ export interface NameParts {
   readonly prefix?: string | undefined;
   /** Whether the source is built in: then no other source can take its names. */
   readonly own: boolean;
+  /** As its peer calls it, if the configuration gave it another name. */
+  readonly listed?: (() => string | undefined) | undefined;
 }
 
 /** An item that needs a name. Made once and kept, since names are assigned again at every change. */
@@ -14,13 +17,15 @@ export interface NameCandidate extends NameParts {
   /** The name without any change for validity or conflicts. */
   readonly plain: string;
   readonly isValid: boolean;
+  /** Every name that a person may mean it by; see `aliasesOf`. */
+  aliases(): readonly string[];
 }
 
 const catalogName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 export function nameCandidate(parts: NameParts): NameCandidate {
-  const plain = parts.prefix ? `${parts.prefix}__${parts.original}` : parts.original;
-  return { ...parts, plain, isValid: catalogName.test(plain) };
+  const plain = plainName(parts.prefix, parts.original);
+  return { ...parts, plain, isValid: catalogName.test(plain), aliases: memoized(() => aliasesOf(parts)) };
 }
 
 /**
@@ -28,19 +33,20 @@ export function nameCandidate(parts: NameParts): NameCandidate {
  * candidate claims it, otherwise its readable beginning with a hash of source and original.
  */
 export function assignNames(candidates: readonly NameCandidate[]): string[] {
-  return resolveNames(candidates, catalogNameRules);
+  return resolveNames<NameCandidate>(candidates, catalogNameRules);
 }
 
-const catalogNameRules: NameRules<NameCandidate> = {
-  plain: (candidate) => (candidate.isValid ? candidate.plain : undefined),
-  rank: (candidate) => (candidate.own ? 0 : 1),
-  base(candidate) {
+const catalogNameRules = {
+  plain: (candidate: NameCandidate) => (candidate.isValid ? candidate.plain : undefined),
+  rank: (candidate: NameCandidate) => (candidate.own ? 0 : 1),
+  base(candidate: Pick<NameCandidate, "plain">) {
     const cleaned = candidate.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
     return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, longestName - hashedLength);
   },
   // JSON escapes lone surrogates, which UTF-8 would make all alike.
-  identity: (candidate) => JSON.stringify([candidate.source, candidate.original]),
-  fold: (name) => name,
+  identity: (candidate: Pick<NameCandidate, "source" | "original">) =>
+    JSON.stringify([candidate.source, candidate.original]),
+  fold: (name: string) => name,
 };
 
 export interface NarrowNames {
@@ -72,7 +78,7 @@ export function narrowNames(names: readonly string[], hashed: ReadonlySet<string
   };
 }
 
-const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
+export const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
 
 /** Whether a name may be one of a source with this prefix, in either alphabet. */
 export function mayHavePrefix(name: string, prefix: string): boolean {
@@ -88,6 +94,33 @@ export function isNameOrNarrow(typed: string, name: string): boolean {
   const narrow = narrowNames([name]).narrow.get(name);
   return typed === narrow || typed === narrowNames([name], new Set([name])).narrow.get(name);
 }
+
+/**
+ * Every name that a person may mean an item by, whatever name it has now: with its prefix, with the id of its source, as its
+ * source and its peer call it; each with and without the hash of a conflict, in both alphabets.
+ */
+export function aliasesOf(parts: Omit<NameParts, "own">): readonly string[] {
+  const { source, prefix } = parts;
+  const aliases = new Set<string>();
+  for (const original of new Set([parts.original, parts.listed?.() ?? parts.original])) {
+    const full = [plainName(prefix, original), conflictName({ source, prefix, original })];
+    for (const name of [...full, original, `${source}__${original}`]) {
+      aliases.add(name).add(toNarrowAlphabet(name));
+      for (const hashed of [new Set<string>(), new Set([name])])
+        aliases.add(narrowNames([name], hashed).narrow.get(name)!);
+    }
+  }
+  return [...aliases];
+}
+
+/** The name that an item has while another one claims its plain name. */
+export function conflictName({ source, prefix, original }: Omit<NameParts, "own">): string {
+  const plain = plainName(prefix, original);
+  return hashedName(catalogNameRules.base({ plain }), catalogNameRules.identity({ source, original }), () => true);
+}
+
+const plainName = (prefix: string | undefined, original: string): string =>
+  prefix ? `${prefix}__${original}` : original;
 
 /**
  * The prefixes that would be the same for a narrow peer. Only one that is narrow as it is can keep its plain form: the tools

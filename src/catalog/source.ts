@@ -107,6 +107,8 @@ export interface CatalogTool {
   readonly name: string;
   /** Its name for clients that accept only `[A-Za-z0-9_-]{1,48}`, if that differs. A rule may name either. */
   readonly shortName?: (() => string) | undefined;
+  /** Every other name that a person may mean it by: with and without a hash, as its source calls it. */
+  readonly aliases?: (() => readonly string[]) | undefined;
   readonly source: Source;
   /** As the source lists it; calls to the source use this name. */
   readonly tool: Tool;

@@ -3,7 +3,6 @@ import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resourc
 import type { Skill } from "../mcp/messages/skill.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
-import { compileGlobs } from "./glob.ts";
 import { cutText, mergeInstructions } from "./merge-instructions.ts";
 import { type Merged, mergeListMeta, sameElements } from "./merge-sources.ts";
 import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
@@ -17,15 +16,13 @@ import type { CatalogPrompt, CatalogTool, Connecting, SkillSource, Source, Unsub
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, some sources under their names in the catalog or under
- * bare ones, or the tools and prompts whose names in the catalog match one of the globs (without resources, which the globs
- * do not cover).
+ * Which part of the catalog: all of it, one source under bare names, or some sources under their names in the catalog or under
+ * bare ones.
  */
 export type ViewFilter =
   | "all"
   | { readonly source: string }
-  | { readonly sources: (source: Source) => boolean; readonly bare?: boolean }
-  | { readonly names: readonly string[] };
+  | { readonly sources: (source: Source) => boolean; readonly bare?: boolean };
 
 export interface ViewOptions {
   /** `narrow` for peers that accept only `[A-Za-z0-9_-]{1,48}`. A tool can be found under both names in any case. */
@@ -205,15 +202,12 @@ type Entry = { readonly name: string; readonly source: Source };
 function selector(filter: ViewFilter): <E extends Entry>(merged: Merged<E>) => readonly E[] {
   if (filter === "all") return (merged) => merged.all;
   if ("source" in filter) return (merged) => merged.bySource.get(filter.source) ?? [];
-  if ("sources" in filter) return (merged) => merged.all.filter(({ source }) => filter.sources(source));
-  const matches = compileGlobs(filter.names);
-  return (merged) => merged.all.filter((entry) => matches(entry.name));
+  return (merged) => merged.all.filter(({ source }) => filter.sources(source));
 }
 
 function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
   if (filter === "all") return state.resources;
   if ("sources" in filter) return indexResources([...state.sources.values()].filter(filter.sources));
-  if (!("source" in filter)) return noResources;
   const source = state.sources.get(filter.source);
   return source === undefined ? noResources : indexResources([source]);
 }
@@ -221,17 +215,15 @@ function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
 function instructionsOf(filter: ViewFilter, { sources }: CatalogState, maxBytes?: number): string | undefined {
   if (filter === "all") return mergeInstructions(sources.values(), maxBytes);
   if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources), maxBytes);
-  const own = "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
+  const own = sources.get(filter.source)?.instructions?.();
   return own === undefined || maxBytes === undefined ? own : cutText(own, maxBytes);
 }
 
 function sourcesOf(filter: ViewFilter, { sources }: CatalogState): readonly Source[] {
-  if (filter !== "all" && "source" in filter) {
-    const source = sources.get(filter.source);
-    return source === undefined ? [] : [source];
-  }
-  const all = [...sources.values()];
-  return filter !== "all" && "sources" in filter ? all.filter(filter.sources) : all;
+  if (filter === "all") return [...sources.values()];
+  if ("sources" in filter) return [...sources.values()].filter(filter.sources);
+  const source = sources.get(filter.source);
+  return source === undefined ? [] : [source];
 }
 
 interface CachedLists<E, R> {

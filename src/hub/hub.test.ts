@@ -81,15 +81,15 @@ test("an edited policy is in force without a restart", async () => {
   await until(async () => (await callAdd()).isError === true);
 });
 
-test("a rule that names a tool by its server's own name is reported, at the start and when it is edited", async () => {
+test("a rule that allows a tool by its server's own name is reported, at the start and when it is edited", async () => {
   const source = testSource({ id: "notes", prefix: "notes", tools: ["add", "drop"] });
-  const path = await start("{ policy: { rules: [{ tool: 'drop', verdict: 'deny' }] } }", source);
+  const path = await start("{ policy: { rules: [{ tool: 'drop', verdict: 'allow' }] } }", source);
   const warned = (pattern: string) =>
     lines.filter((line) => line.includes("matches no full name of a tool") && line.includes(`pattern=${pattern}`));
   await until(() => warned("drop").length === 1);
   await writeFile(
     path,
-    "{ policy: { limits: [{ tool: 'a*', calls: 1, seconds: 1 }, { tool: 'notes__drop', calls: 1, seconds: 1 }] } }",
+    "{ policy: { rules: [{ tool: 'a*', verdict: 'allow' }, { tool: 'notes__drop', verdict: 'allow' }, { tool: 'drop', verdict: 'deny' }] } }",
   );
   await until(() => warned('"a*"').length === 1);
   expect(lines.filter((line) => line.includes("matches no full name"))).toHaveLength(2);

@@ -15,17 +15,23 @@ import { openTerminal } from "./terminal.ts";
 
 interface ApprovalHubSetup {
   readonly policy?: object;
+  /** The other sections of its configuration. */
+  readonly more?: object;
   /** Where its configuration is. */
   readonly location?: ConfigLocation;
   readonly askers?: readonly Asker[];
 }
 
 /** A hub in this process whose tools `files__write_file` and `files__delete` need approval. It has no terminal unless given one. */
-export async function startApprovalHub({ policy, location = "state-folder", askers = [] }: ApprovalHubSetup = {}) {
+export async function startApprovalHub(setup: ApprovalHubSetup = {}) {
+  const { policy, more = {}, location = "state-folder", askers = [] } = setup;
   const place: ConfiguredPlace = await placeWith({});
   const home = await openHome(place.home);
   const path = join(location === "state-folder" ? place.home : place.folder, "clawport.json5");
-  await writeFile(path, JSON.stringify({ policy: { rules: [{ tool: "files__*", verdict: "ask" }], ...policy } }));
+  await writeFile(
+    path,
+    JSON.stringify({ policy: { rules: [{ tool: "files__*", verdict: "ask" }], ...policy }, ...more }),
+  );
   const loaded = await loadConfig({ path, env: {} });
   const source = testSource({ id: "files", prefix: "files", tools: ["write_file", "delete"] });
   const logged: string[] = [];

@@ -8,7 +8,7 @@ import { type Home, openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
 import { addNamedToken } from "../../src/doors/mcp/named-tokens.ts";
 import { type Hub, openHub } from "../../src/hub/hub.ts";
-import type { ToolResult } from "../../src/mcp/messages/tool.ts";
+import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
 import { until } from "../support/until.ts";
 
 export interface StartedHub extends AsyncDisposable {
@@ -18,6 +18,8 @@ export interface StartedHub extends AsyncDisposable {
   token(name: string, view?: string): Promise<string>;
   /** Calls a tool at `/mcp` with the token of that name. */
   call(token: string, name: string, args: object): Promise<string>;
+  /** What `/mcp` lists for the token of that name. */
+  list(token: string): Promise<readonly Tool[]>;
   /** Sends an order with the token of that name. */
   order(token: string, message: string, more?: object): Promise<string>;
   /** The audit's lines about a tool, oldest first, once there are as many; 1 unless given. */
@@ -62,6 +64,10 @@ export async function startHub({ config = {}, sources = [], env = {} }: StartHub
     async call(token, name, args) {
       const answer = await post(await started.token(token), "tools/call", { name, arguments: args });
       return textOf(answer);
+    },
+    async list(token) {
+      const { result } = await post(await started.token(token), "tools/list", {});
+      return (result as unknown as { readonly tools: readonly Tool[] }).tools;
     },
     order: (token, message, more = {}) => started.call(token, "order_openclaw", { message, ...more }),
     audit: (tool, count) => readAuditOf(home.file("audit", "calls.jsonl"), tool, count),

@@ -73,7 +73,12 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       policy,
       caller: context.caller,
       source: { id: source.id, kind: source.kind, trusted: source.trusted === true },
-      tool: tool && { name: tool.name, shortName: tool.shortName, annotations: tool.tool.annotations },
+      tool: tool && {
+        name: tool.name,
+        shortName: tool.shortName,
+        aliases: tool.aliases,
+        annotations: tool.tool.annotations,
+      },
       reach: anyoneReachable,
       ...more,
     });

@@ -105,7 +105,7 @@ test("a folder without a policy leaves every verdict as it is", () => {
 });
 
 test("no folder's limits let through a call that the owner's limits alone would stop", () => {
-  const tool = (name: string): ToolFacts => ({ name, source: "a", kind: "server", traits: traitsOf() });
+  const tool = (name: string): ToolFacts => ({ tool: { name }, source: "a", kind: "server", traits: traitsOf() });
   fc.assert(
     fc.property(
       configs,

@@ -90,8 +90,8 @@ export function createGuard(options: GuardOptions): Guard {
 
   function waitFor({ source, tool }: Operation, { caller }: CallContext, now: number): number {
     if (policy.limits === undefined || policy.limits.length === 0) return 0;
-    const { name, shortName } = tool ?? {};
-    return limits.take({ name, shortName, source: source.id, kind: source.kind, traits: traitsOf() }, caller, now);
+    const { id, kind } = source;
+    return limits.take({ tool, own: tool?.tool.name, source: id, kind, traits: traitsOf() }, caller, now);
   }
 
   async function runGuarded<T>(

@@ -196,3 +196,16 @@ test("a server that uses the model during a call is judged as the server and as 
   expect(judged([{ token: "phone", verdict: "deny" }, { verdict: "allow" }])).toBe("deny");
   expect(judged([{ door: "server", verdict: "deny" }, { verdict: "allow" }])).toBe("deny");
 });
+
+test("a rule that denies or asks holds for every name of a tool; one that allows only for the names it has now", () => {
+  const aliases = () => ["app__wipe", "wipe"];
+  const tool = { name: "app__wipe_12345678", shortName: () => "short", aliases };
+  for (const name of ["app__wipe_12345678", "short", "app__wipe", "wipe", "wi*"]) {
+    const judged = (verdict: CallVerdict, more: object = {}) =>
+      verdictOf({ tool, policy: { preset: "strict", rules: [{ tool: name, verdict, ...more }] } });
+    expect(judged("deny")).toBe("deny");
+    expect(judged("allow")).toBe(aliases().includes(name) || name === "wi*" ? "ask" : "allow");
+    expect(judged("allow", { source: "git" })).toBe("allow");
+    expect(judged("allow", { source: "other" })).toBe("ask");
+  }
+});

@@ -3,16 +3,15 @@ import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import { type Caller, type DoorKind, identitiesOf, isActedFor } from "../caller.ts";
 import { compileGlob } from "../glob.ts";
-import type { CatalogTool, Source } from "../source.ts";
+import type { Source } from "../source.ts";
+import { isMeant, type PatternSubject } from "../tool-pattern.ts";
 
 export interface CallFacts {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly source: { readonly id: string; readonly kind: Source["kind"]; readonly trusted: boolean };
   /** Undefined for reads of resources and prompts, which are read-only by nature. */
-  readonly tool?:
-    | (Pick<CatalogTool, "name" | "shortName"> & { readonly annotations?: ToolAnnotations | undefined })
-    | undefined;
+  readonly tool?: (PatternSubject & { readonly annotations?: ToolAnnotations | undefined }) | undefined;
   /** From everything else that has a say: consent, exec approvals, pins. */
   readonly advice?: readonly Advice[];
   /** The lasting answer to an earlier question of policy. */
@@ -105,8 +104,7 @@ function strictest(advice: readonly Advice[]): CallVerdict {
 function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   const believed = policy.preset !== "strict" || source.trusted;
   const hints = tool === undefined ? { readOnlyHint: true } : believed ? tool.annotations : undefined;
-  const { name, shortName } = tool ?? {};
-  return { name, shortName, source: source.id, kind: source.kind, traits: traitsOf(hints) };
+  return { tool, source: source.id, kind: source.kind, traits: traitsOf(hints) };
 }
 
 function ruleAdvice({ rule, index }: FoundRule, where: string): Advice {
@@ -156,10 +154,8 @@ function applyRemembered(policy: Advice, { remembered }: CallFacts): Advice {
 
 /** What rules know about the tool or the source. */
 export interface ToolFacts {
-  /** The name in the catalog; undefined for reads, so that no rule about tools matches. */
-  readonly name?: string | undefined;
-  /** Its name for clients with a narrow alphabet. */
-  readonly shortName?: (() => string) | undefined;
+  /** Undefined for reads, so that no rule about tools matches. */
+  readonly tool?: PatternSubject | undefined;
   readonly source: string;
   readonly kind: Source["kind"];
   readonly traits: ToolTraits;
@@ -209,7 +205,7 @@ export function matchesRule(rule: PolicyRule | PolicyLimit, tool: ToolFacts, cal
 function compileRule(rule: Partial<PolicyRule>): RuleTest {
   const { kind, door, annotation, owner } = rule;
   const tests: RuleTest[] = [
-    ...toolTest(rule.tool),
+    ...toolTest(rule),
     ...textTest(rule.source, (tool) => tool.source),
     ...textTest(rule.token, (_, caller) => caller.token),
     ...textTest(rule.client, (_, caller) => caller.client),
@@ -227,13 +223,15 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
   return (tool, caller) => tests.every((test) => test(tool, caller));
 }
 
-/** A rule may name a tool in either form. */
-function toolTest(glob: string | undefined): RuleTest[] {
+/**
+ * What denies, asks or limits holds for every tool that it may mean. A rule that allows does not reach a tool by a name that
+ * another source could give to a tool of its own, unless it names the source.
+ */
+function toolTest({ tool: glob, source, verdict }: Partial<PolicyRule>): RuleTest[] {
   if (glob === undefined) return [];
   const matches = compileGlob(glob);
-  return [
-    ({ name, shortName }) => name !== undefined && (matches(name) || (shortName !== undefined && matches(shortName()))),
-  ];
+  const by = verdict === "allow" && source === undefined ? "held" : "any";
+  return [({ tool }) => tool !== undefined && isMeant(matches, tool, by)];
 }
 
 /** Where several people may have asked, one of them is enough for a rule that denies or asks, and not for one that allows. */

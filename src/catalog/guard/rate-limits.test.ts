@@ -3,7 +3,8 @@ import type { Caller } from "../caller.ts";
 import { traitsOf } from "./judge-call.ts";
 import { createRateLimits } from "./rate-limits.ts";
 
-const tool = (name: string) => ({ name, source: "git", kind: "server", traits: traitsOf() }) as const;
+const tool = (name: string) =>
+  ({ tool: { name }, own: name, source: "git", kind: "server", traits: traitsOf() }) as const;
 const caller = (token: string): Caller => ({ door: "mcp-http", token });
 
 test("a caller may use up its calls at once, and regains them one by one", () => {

@@ -5,7 +5,12 @@ import { matchesRule, type ToolFacts } from "./judge-call.ts";
 
 export interface RateLimits {
   /** Takes one call from every limit that matches and returns 0; or takes nothing and returns the milliseconds to wait. */
-  take(tool: ToolFacts, caller: Caller, now: number): number;
+  take(tool: LimitedTool, caller: Caller, now: number): number;
+}
+
+export interface LimitedTool extends ToolFacts {
+  /** As its source calls it: a name in the catalog can change, and its calls would be counted anew. */
+  readonly own?: string | undefined;
 }
 
 const mostBuckets = 10_000;
@@ -41,10 +46,10 @@ export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
 
 const shapeOf = ({ calls, seconds }: PolicyLimit): BucketShape => ({ size: calls, perMs: calls / (seconds * 1000) });
 
-function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: ToolFacts, caller: Caller): string {
+function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: LimitedTool, caller: Caller): string {
   // Whoever acts for a caller uses up the caller's own calls.
   const who = per === "tool" ? "" : callerScopeKey(originOf(caller));
-  const what = per === "caller" ? "" : JSON.stringify([tool.source, tool.name]);
+  const what = per === "caller" ? "" : JSON.stringify([tool.source, tool.own]);
   return `${index} ${who} ${what}`;
 }
 

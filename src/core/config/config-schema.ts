@@ -50,7 +50,7 @@ const hub = Type.Object(
       description:
         "What clients get at `/`, `/mcp` and from `serve`. `full`: all tools in one list. `search`: `search_tools`, `describe_tool` and `call_tool`, which find and call the others. `auto`: `search` for clients that would load more than 60 tools or 60 KB of definitions at once. A token, `serve --surface` and `?surface=` in an address take precedence.",
     }),
-    always: globs("Full names of tools that `search` lists beside its own three; `*` matches any characters.", []),
+    always: globs("Names of tools that `search` lists beside its own three; `*` matches any characters.", []),
   },
   { additionalProperties: false, default: {}, description: "Where the hub listens, and its limits." },
 );
@@ -71,9 +71,12 @@ const log = Type.Object(
 
 const catalog = Type.Object(
   {
-    include: globs("Full names of tools that are offered; `*` matches any characters.", ["*"]),
+    include: globs(
+      "Names of tools that are offered, in full or as their sources call them; `*` matches any characters.",
+      ["*"],
+    ),
     exclude: globs(
-      "Full names of tools that are left out, even if included above: `files__write_file`, or `*__write_file` for that tool of every server.",
+      "Names of tools that are left out, even if included above: `files__write_file`, or `write_file` for that tool of every source.",
       [],
     ),
     embeddings: Type.Optional(

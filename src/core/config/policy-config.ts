@@ -9,7 +9,9 @@ const door = Type.Enum(["mcp-stdio", "mcp-http", "plugin", "node", "console", "c
   description: "The kind of endpoint a call came through; `server` is a configured server that uses the model.",
 });
 
-const toolGlob = glob("Name of the tool in the catalog; `*` matches any characters, `?` matches one.");
+const toolGlob = glob(
+  "Name of the tool: its full name, or the one that its source has for it; `*` matches any characters, `?` matches one. It holds for every tool that it may mean, also for one whose name got a hash. With `allow` and without `source`, only for a tool that has this very name.",
+);
 const sourceGlob = glob("Id of the source that offers the tool.");
 const tokenGlob = glob("Name of the token that was used; the main token is called `main`.");
 
@@ -117,13 +119,16 @@ interface PolicyContext {
   readonly policy?: Policy | undefined;
   readonly servers: Readonly<Record<string, { readonly toolPrefix?: string | undefined }>>;
   readonly apps: { readonly prefix: string };
+  readonly catalog: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+  readonly hub: { readonly always: readonly string[] };
 }
 
 /**
- * Finds rules and limits for a source that is not configured: usually a typing error, and then what they forbid runs.
- * What a glob matches, or which tools an app has, can't be known here.
+ * Finds rules, limits and other patterns for a source that is not configured: usually a typing error, and then what they
+ * forbid runs. What a glob matches, or which tools an app has, can't be known here.
  */
-export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext): readonly ConfigFinding[] {
+export function checkPolicyConfig(config: PolicyContext): readonly ConfigFinding[] {
+  const { policy = {}, servers, apps, catalog, hub } = config;
   const sources = [...Object.keys(servers), ...ownSources];
   const prefixes = [
     ...Object.entries(servers).map(([name, { toolPrefix }]) => toolPrefix ?? name),
@@ -134,7 +139,16 @@ export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext)
   return [
     ...rules.flatMap((rule, index) => check(rule).map(inSection("rules", index))),
     ...limits.flatMap((limit, index) => check(limit).map(inSection("limits", index))),
+    ...checkList(["catalog", "include"], catalog.include),
+    ...checkList(["catalog", "exclude"], catalog.exclude),
+    ...checkList(["hub", "always"], hub.always),
   ];
+
+  function checkList(path: readonly string[], patterns: readonly string[]): ConfigFinding[] {
+    return patterns.flatMap((pattern, index) =>
+      checkTool(pattern).map((finding) => ({ ...finding, path: [...path, index] })),
+    );
+  }
 
   function check(rule: PolicyRule | PolicyLimit): ConfigFinding[] {
     if (rule.door === "app-proxy" || ("kind" in rule && rule.kind === "app")) return [];

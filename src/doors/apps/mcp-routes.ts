@@ -26,6 +26,8 @@ export interface McpRoutesOptions {
   readonly intake: BodyIntake;
   readonly connections: ConnectionShares;
   readonly budget: MemoryBudget;
+  /** What the names of apps' tools begin with in the hub. */
+  readonly prefix?: string | undefined;
   /** For each session. */
   readonly requestsPerSecond: number;
   /** For all requests with the shared token. */
@@ -118,7 +120,8 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   }
 
   function open(session: RegisteredSession): SessionEndpoint {
-    const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskLimits });
+    const offer = createSessionOffer({ session, guard, info, log, budget, prefix: options.prefix });
+    const server = createMcpServer(offer, { log, ...taskLimits });
     const endpoint = createHttpEndpoint(server, { log, admission, intake, maxBodyBytes, sessions: false, onRefused });
     const opened: SessionEndpoint = {
       session,

@@ -38,6 +38,8 @@ export interface ProxyDoorOptions {
   readonly metrics: Metrics;
   /** The same budget that the sessions use. */
   readonly budget: MemoryBudget;
+  /** What the names of apps' tools begin with in the hub that this is a part of. */
+  readonly prefix?: string | undefined;
   /** Without a token, every client that can connect may use that side. */
   readonly appToken?: Secret | undefined;
   readonly openclawToken?: Secret | undefined;
@@ -113,6 +115,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     admission,
     ...shared,
     budget,
+    prefix: options.prefix,
     requestsPerSecond: options.requestsPerSecond ?? 500,
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
     sharedUsage: options.sharedUsage,

@@ -1,5 +1,7 @@
 import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import { memoized } from "../../catalog/memoized.ts";
+import { aliasesOf } from "../../catalog/names.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import { approximateJsonSize } from "../../core/json-size.ts";
@@ -17,6 +19,8 @@ export interface SessionOfferOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly budget: MemoryBudget;
+  /** What the names of apps' tools begin with in the hub: a rule for such a name holds here, too. */
+  readonly prefix?: string | undefined;
 }
 
 /** How long the result of a task is kept, and how many tasks one session may have. */
@@ -27,7 +31,7 @@ const callKeyMeta = "clawport/callKey";
 
 /** The tools of one app session for an MCP server. Every call goes through the guard. */
 export function createSessionOffer(options: SessionOfferOptions): McpOffer {
-  const { session, guard, info, log, budget } = options;
+  const { session, guard, info, log, budget, prefix } = options;
   const { source } = session;
   let listed: readonly Tool[] | undefined;
   let entries = new Map<string, CatalogTool>();
@@ -66,9 +70,15 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
     const tools = source.tools();
     if (tools !== listed) {
       listed = tools;
-      entries = new Map(tools.map((tool) => [tool.name, { name: tool.name, source, tool, definition: tool }]));
+      entries = new Map(tools.map((tool) => [tool.name, entryOf(tool)]));
     }
     return entries.get(name);
+  }
+
+  function entryOf(tool: Tool): CatalogTool {
+    const { name } = tool;
+    const aliases = memoized(() => aliasesOf({ source: source.id, prefix, original: name }));
+    return { name, aliases, source, tool, definition: tool };
   }
 }
 

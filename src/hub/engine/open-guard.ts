@@ -41,10 +41,12 @@ export function openGuardedCatalog(options: OpenGuardOptions): GuardedCatalog {
   return { catalog, ...opened };
 }
 
-/** A rule that no tool matches forbids nothing. */
-export function rulePatterns({ rules = [], limits = [], folder }: Policy = {}): NamePatterns {
-  const all = [...rules, ...limits, ...(folder?.rules ?? [])];
-  return { where: "policy", patterns: all.flatMap(({ tool }) => tool ?? []), takesShort: true };
+/** A rule that allows is compared with full names only; one that names none of them allows nothing. */
+export function rulePatterns({ rules = [], folder }: Policy = {}): NamePatterns {
+  const allowing = [...rules, ...(folder?.rules ?? [])].filter(
+    ({ verdict, source }) => verdict === "allow" && source === undefined,
+  );
+  return { where: "policy", patterns: allowing.flatMap(({ tool }) => tool ?? []) };
 }
 
 export interface OpenGuardOptions {

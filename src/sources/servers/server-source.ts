@@ -1,7 +1,7 @@
-import { compileGlobs } from "../../catalog/glob.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import { type PinnedParts, promptParts, toolParts } from "../../catalog/guard/pin-definition.ts";
 import type { Source } from "../../catalog/source.ts";
+import { compileOwnPatterns, findByOwnName } from "../../catalog/tool-pattern.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { isSameJson } from "../../core/is-same-json.ts";
@@ -157,7 +157,7 @@ export function createServerSource(
     const { tools } = lists.current();
     if (tools !== shownFrom) {
       shownFrom = tools;
-      shown = showTools(tools, definition.tools, startsTasks());
+      shown = showTools(tools, definition, startsTasks());
     }
     return shown;
   }
@@ -208,22 +208,27 @@ export interface ShownTools {
   find(name: string): Tool | undefined;
 }
 
-export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"], startsTasks = false): ShownTools {
-  const { include, exclude, rename, describe } = rules;
-  const isIncluded = compileGlobs(include.length === 0 ? ["*"] : include);
-  const isExcluded = compileGlobs(exclude);
+export function showTools(
+  all: readonly Tool[],
+  definition: Pick<ServerDefinition, "name" | "prefix" | "tools">,
+  startsTasks = false,
+): ShownTools {
+  const { include, exclude, rename, describe } = definition.tools;
+  const owner = { source: definition.name, prefix: definition.prefix };
+  const isIncluded = compileOwnPatterns(include.length === 0 ? ["*"] : include, owner);
+  const isExcluded = compileOwnPatterns(exclude, owner);
   const byName = new Map<string, Tool>();
   const tools: Tool[] = [];
   const repeated: string[] = [];
   for (const tool of all) {
     if (!isIncluded(tool.name) || isExcluded(tool.name)) continue;
-    const name = Object.hasOwn(rename, tool.name) ? rename[tool.name]! : tool.name;
+    const name = findByOwnName(rename, tool.name, owner) ?? tool.name;
     if (byName.has(name)) {
       repeated.push(name);
       continue;
     }
     byName.set(name, tool);
-    const description = Object.hasOwn(describe, tool.name) ? describe[tool.name] : undefined;
+    const description = findByOwnName(describe, tool.name, owner);
     const execution = executionOf(tool, startsTasks);
     const isUnchanged = name === tool.name && description === undefined && execution === tool.execution;
     tools.push(

@@ -3,6 +3,7 @@ import { sameElements } from "../../../catalog/merge-sources.ts";
 import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
 import { serverOf } from "../../../catalog/search/server-of.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
+import { isMeant } from "../../../catalog/tool-pattern.ts";
 import type { View } from "../../../catalog/view.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Log } from "../../../core/log.ts";
@@ -73,7 +74,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
     const listed = cacheListed((isNamed) => ({ name }) => {
       const entry = view.find(name);
       // What the view does not know are tools of the door itself.
-      return entry === undefined || isNamed(name) || isNamed(entry.name);
+      return entry === undefined || isMeant(isNamed, entry);
     });
     const choose = ({ client }: Requester): ChosenSurface => {
       const chosen = chooseSurface(given ?? usual, client.name, sizeOf(view.definitions()));
@@ -81,7 +82,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
       return isChosenElsewhere ? { ...chosen, why: "its token or address says so" } : chosen;
     };
     // What is listed anyway need not be found.
-    const findable = () => view.tools().filter((tool) => !isAlways(tool.name) && !isAlways(tool.definition.name));
+    const findable = () => view.tools().filter((tool) => !isMeant(isAlways, tool));
     const isSearched = (requester: Requester): boolean => choose(requester).surface === "search";
 
     const shown: ToolOffer = {

@@ -147,5 +147,5 @@ function sourceOf({ source: id }: AuditLine, known: ReadonlyMap<string, Source>)
 /** Its hints are those that it has now; of a tool that is gone, none are known. */
 function toolOf({ tool: name }: AuditLine, catalog: RulesOptions["catalog"]) {
   const found = catalog.find(name);
-  return { name, shortName: found?.shortName ?? (() => name), annotations: found?.tool.annotations };
+  return { name, shortName: found?.shortName, aliases: found?.aliases, annotations: found?.tool.annotations };
 }
