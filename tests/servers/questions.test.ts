@@ -197,3 +197,51 @@ describe("a URL that the user must open first", () => {
     expect(refusing.rogue.count("tools/call")).toBe(1);
   });
 });
+
+describe("the answer to a question", () => {
+  /** A server that asks in a call, and answers the call once it has the answer to its question. */
+  async function openAsking() {
+    const rogue = await openRogueHttp("legacy");
+    let write: (data: object) => void = () => {};
+    let id: unknown;
+    rogue.always("tools/call", ({ message, stream }) => {
+      write = stream();
+      id = message.id;
+      write({ jsonrpc: "2.0", id: "q1", method: "elicitation/create", params: form });
+    });
+    rogue.always("answer", ({ message, response }) => {
+      response.writeHead(202).end();
+      write({ jsonrpc: "2.0", id, result: textResult(JSON.stringify(message["result"])) });
+    });
+    const engine = await startEngine({ own: { url: rogue.url, era: "legacy" } });
+    const accept = () => Promise.resolve({ action: "accept" as const, content: {} });
+    return {
+      rogue,
+      engine,
+      call: () => engine.call("own__write", {}, { ask: accept }),
+      async [Symbol.asyncDispose]() {
+        await engine[Symbol.asyncDispose]();
+        await rogue[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("is sent again if the connection breaks or the server fails", async () => {
+    await using asking = await openAsking();
+    asking.rogue.once("answer", ({ response }) => void response.destroy());
+    asking.rogue.once("answer", ({ response }) => void response.writeHead(500).end("oops"));
+    expect(await asking.call()).toEqual(textResult('{"action":"accept","content":{}}'));
+    expect(asking.rogue.count("answer")).toBe(3);
+    expect(asking.rogue.count("tools/call")).toBe(1);
+  });
+
+  test("that never arrives ends the call, with a line in the log", async () => {
+    await using asking = await openAsking();
+    asking.rogue.always("answer", ({ response }) => void response.writeHead(500).end("oops"));
+    await expect(asking.call()).rejects.toMatchObject({ code: "outcome-unknown" });
+    expect(asking.rogue.count("tools/call")).toBe(1);
+    expect(asking.engine.lines.map(({ message }) => message)).toContain(
+      "the answer to a question of the server could not be delivered",
+    );
+  });
+});

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { cancelledBy, sleep } from "../../core/wait.ts";
@@ -195,9 +195,8 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
 
   /** Answers a request of a legacy server. */
   async function serve(message: JsonRpcRequest, relatedTo: JsonRpcId | undefined): Promise<void> {
-    const reply = (body: object) =>
-      transport.send({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcMessage).catch(() => {});
-    if (!isQuestionMethod(message.method)) return reply(answerOther(message.method));
+    const reply = (body: object) => sendAnswer({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcResponse);
+    if (!isQuestionMethod(message.method)) return reply(answerOther(message.method)).catch(() => {});
     const { question, taskId } = takeTaskId(message);
     const call = callOf(relatedTo, taskId);
     const ask = call?.options.ask ?? (taskId === undefined ? undefined : tasks.byId(taskId)?.ask) ?? options.ask;
@@ -205,9 +204,26 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     const release = call?.deadline.hold();
     try {
       await reply(aboutTask(await answerQuestion(question, ask), taskId));
+    } catch (error) {
+      log.warn("the answer to a question of the server could not be delivered", { method: message.method, error });
+      // The server waits for it, so the call would never end.
+      call?.reject(new Fault("outcome-unknown", undeliveredText, { cause: error }));
     } finally {
       release?.();
     }
+  }
+
+  /** A response may be sent again: a server that has it already ignores the second one. */
+  async function sendAnswer(answer: JsonRpcResponse): Promise<void> {
+    for (const wait of answerPausesMs) {
+      try {
+        return await transport.send(answer);
+      } catch (error) {
+        if (closing !== undefined || !isWorthRepeating(error)) throw error;
+      }
+      await pause(wait, options.signal);
+    }
+    return transport.send(answer);
   }
 
   /**
@@ -243,6 +259,15 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     }
   }
 }
+
+/** How long to wait before an answer to a question is sent again. */
+const answerPausesMs = [100, 1000, 3000];
+
+const undeliveredText =
+  "The answer to the server's question could not be delivered. The call may or may not have completed: check before you retry.";
+
+const isWorthRepeating = (error: unknown): boolean =>
+  isFault(error, "unavailable") || isFault(error, "outcome-unknown");
 
 /** 2026-07-28: a result type that was not negotiated is not a valid result. */
 function unknownResultType(resultType: unknown): Fault {
