@@ -12,6 +12,8 @@ test.for([
   ["GET / HTTP/1.1", "host: 127.0.0.1\r\nhost: 127.0.0.1", "400"],
   ["GET / HTTP/1.1", "host: evil.test\r\nhost: 127.0.0.1", "400"],
   ["GET / HTTP/2.0", "host: 127.0.0.1", "505"],
+  ["GET http://127.0.0.1/ HTTP/1.1", "host: 127.0.0.1", "200"],
+  ["GET http://evil.test/ HTTP/1.1", "host: 127.0.0.1", "404"],
 ])("%s with %j is answered with %s", async ([line, hosts, status]) => {
   await using door = await openDoor();
   const socket = connect(door.port, "127.0.0.1");
@@ -35,4 +37,19 @@ test("the metrics open to the main token and to tokens made for them, which open
   expect(await statuses("/metrics")).toEqual([200, 200, 403, 403]);
   expect(await statuses("/")).toEqual([200, 403, 200, 200]);
   expect(await door.call("prometheus", "quick__echo")).toBe("403 This token gives access to /metrics only.");
+});
+
+test.for([
+  ["Bearer main", "100"],
+  ["Bearer wrong", "401"],
+])("a caller with %s that waits before it sends its body gets %s", async ([authorization, status]) => {
+  await using door = await openDoor();
+  const socket = connect(door.port, "127.0.0.1");
+  const type = "content-type: application/json\r\ncontent-length: 2";
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization}\r\n${type}\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  const [bytes] = await once(socket, "data");
+  socket.destroy();
+  expect(String(bytes).split(" ")[1]).toBe(status);
 });

@@ -101,6 +101,16 @@ describe.each(eras)("an HTTP server of the %s era", (era) => {
     expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
   });
 
+  test("that answers with the id as a string is understood", async () => {
+    await using rogue = await openRogueHttp("legacy");
+    rogue.always("tools/call", ({ message, response }) => {
+      const answer = { jsonrpc: "2.0", id: String(message.id), result: { content: [{ type: "text", text: "ok" }] } };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+    await using engine = await startEngine({ rogue: { url: rogue.url } });
+    expect(await engine.call("rogue__write")).toEqual({ content: [{ type: "text", text: "ok" }] });
+  });
+
   test("that answers with something that is no answer: the call is not repeated", async () => {
     await using rogue = await openRogueHttp(era);
     await using engine = await startEngine({ rogue: { url: rogue.url } });

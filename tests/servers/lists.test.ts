@@ -39,9 +39,19 @@ describe.each(["legacy", "modern"] as const)("the lists of a server of the %s er
     expect(textOf(await engine.call("rogue__tool_4999"))).toBe("tool_4999 ran");
   });
 
+  test("whose last page names itself as the next are read once", async () => {
+    await using rogue = await openRogueHttp(era);
+    rogue.always("tools/list", ({ message, answer }) =>
+      answer({ tools: [tool(message.params?.cursor === undefined ? "first" : "last")], nextCursor: "last" }),
+    );
+    await using engine = await startEngine({ rogue: { url: rogue.url } });
+    expect(engine.toolNames()).toEqual(["rogue__first", "rogue__last"]);
+  });
+
   test("without an end are given up, and the server is not lost for it", async () => {
     await using rogue = await openRogueHttp(era);
-    rogue.always("tools/list", ({ answer }) => answer({ tools: [tool("again")], nextCursor: "more" }));
+    let page = 0;
+    rogue.always("tools/list", ({ answer }) => answer({ tools: [tool("again")], nextCursor: `page ${++page}` }));
     await using engine = await startEngine({ rogue: { url: rogue.url } });
     expect(engine.lines.some(({ fields }) => String(fields.error).includes("tools/list did not end after"))).toBe(true);
     rogue.always("tools/list", rogue.behave);

@@ -74,6 +74,7 @@ export function judgeCaller(facts: CallerFacts, rules: GateRules): GateVerdict {
   if (hasRepeatedHost(facts.rawHeaders)) return twoHosts;
   if (!isAllowedHost(headers["host"], rules.allowedHosts)) return strangeHost;
   if (method === "POST" && !isJson(headers["content-type"])) return notJson;
+  if (method === "POST" && !isPlain(headers["content-encoding"])) return encoded;
   const token = matchToken(headers["authorization"], rules.matchToken);
   if (token === undefined) return headers["authorization"] === undefined ? noToken : wrongToken;
   if (method !== "POST" && method !== "GET") {
@@ -90,6 +91,7 @@ const wrongVersion = refusal(505, "Use HTTP/1.1.");
 const twoHosts = refusal(400, "Send one Host header.");
 const strangeHost = refusal(403, "The Host header must name this machine: 127.0.0.1, localhost or [::1].");
 const notJson = refusal(415, "Send the header Content-Type: application/json.");
+const encoded = refusal(415, "Send the body as it is, without Content-Encoding.");
 const noToken: GateRefusal = Object.freeze({
   pass: false,
   status: 401,
@@ -110,6 +112,8 @@ const tooLarge = refusal(413, "The request is too large.");
 function refusal(status: number, reason: string, allow?: string): GateRefusal {
   return Object.freeze({ pass: false, status, reason, ...(allow === undefined ? {} : { allow }) });
 }
+
+const isPlain = (encoding: RequestHeaders[string]): boolean => encoding === undefined || encoding === "identity";
 
 const anyone: TokenMatch = Object.freeze({ name: "anyone" });
 

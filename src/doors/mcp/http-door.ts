@@ -132,6 +132,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     allowedOrigins: [],
   };
   const server = createServer(arrivalTimeouts(largestBody, options.headersTimeoutMs), receive);
+  // Only a caller that passes the gate is told to send its body.
+  server.on("checkContinue", receive);
   const maxConnections = await connectionLimit(options.maxConnections ?? 4096);
   const connectionShares = shareConnections(server, maxConnections, mainTokenName);
   const { port, origin } = await listen(server, host, options.port).catch((error: unknown) => {
@@ -176,6 +178,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
+    if (request.url?.startsWith("/") === false) request.url = originForm(request);
     if (options.console !== undefined && isConsolePath(request.url)) return options.console(request, response);
     const document = request.method === "GET" ? documents.get(request.url ?? "")?.() : undefined;
     if (document !== undefined) return sendText(response, 200, "application/json", JSON.stringify(document));
@@ -185,6 +188,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,
     );
     if (!verdict.pass) return refuse(request, response, verdict);
+    if (request.headers.expect !== undefined) response.writeContinue();
     try {
       if (!connectionShares.claim(socket, verdict.token.name)) throw tooManyConnections(response);
       route(request, response, verdict.token);
@@ -233,4 +237,10 @@ const wrongTokenChallenge = `${challenge}, error="invalid_token"`;
 function tooManyConnections(response: ServerResponse): Fault {
   response.setHeader("connection", "close");
   return new Fault("busy", "This token has too many connections open. Close some, then try again.");
+}
+
+/** RFC 9112, 3.2.2: a server accepts a whole address as the target, too. One of another host is not ours. */
+function originForm({ url = "", headers }: IncomingMessage): string {
+  const target = URL.canParse(url) ? new URL(url) : undefined;
+  return target?.protocol === "http:" && target.host === headers.host ? target.pathname + target.search : url;
 }

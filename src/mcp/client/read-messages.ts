@@ -19,11 +19,17 @@ export function readMessages(text: string, log: Log): JsonRpcMessage[] {
 
 function readMessage(value: unknown, log: Log): JsonRpcMessage[] {
   try {
-    return [parseMessage(value)];
+    return [withOwnId(parseMessage(value))];
   } catch (error) {
     log.warn("skipped an invalid message", { error });
     return [];
   }
+}
+
+/** All ids of our requests are numbers. Some servers answer with a string, which other clients accept. */
+function withOwnId(message: JsonRpcMessage): JsonRpcMessage {
+  if ("method" in message || typeof message.id !== "string" || !/^\d{1,15}$/.test(message.id)) return message;
+  return { ...message, id: Number(message.id) };
 }
 
 export function isAnswerTo(message: JsonRpcMessage, id: JsonRpcId | undefined): boolean {

@@ -14,7 +14,7 @@ function read(maxBytes: number, pieces: readonly (string | Buffer)[]): (string |
 
 describe("frames", () => {
   test("are lines, however they are cut", () => {
-    const text = 'one\n{"two":2}\r\n\n\r\nthree\nünf\nrest';
+    const text = 'one\n{"two":2}\r\n\n\r\n \t\r\nthree\nünf\nrest';
     const expected = ["one", '{"two":2}\r', "three", "ünf"];
     const bytes = Buffer.from(text);
     for (let size = 1; size <= bytes.length; size++) {

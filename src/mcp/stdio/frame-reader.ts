@@ -73,7 +73,9 @@ export function createFrameReader(
   }
 }
 
-/** An empty line, or one with only a carriage return, is not a message. */
+/** An empty line, or one of a few spaces or a carriage return, is not a message. */
 function isBlank(frame: Buffer): boolean {
-  return frame.length === 0 || (frame.length === 1 && frame[0] === 13);
+  return frame.length === 0 || (frame.length <= maxBlank && frame.toString("latin1").trim() === "");
 }
+
+const maxBlank = 32;

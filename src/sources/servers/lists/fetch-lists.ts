@@ -70,6 +70,7 @@ function noneIfRefused(error: unknown): never[] {
 /** All pages of a list. What their `_meta` says is put together: of the same key, the last page counts. */
 async function fetchAll<T>(send: SendListRequest, method: string, field: ListName, meta: ListMeta): Promise<T[]> {
   const items: T[] = [];
+  const cursors = new Set<unknown>();
   let cursor: unknown;
   for (let page = 0; page < maxPages; page++) {
     const result = stripEnvelope(await send(method, cursor === undefined ? {} : { cursor }));
@@ -78,7 +79,9 @@ async function fetchAll<T>(send: SendListRequest, method: string, field: ListNam
     for (const item of entries) items.push(item as T);
     if (isRecord(result._meta)) meta[field] = { ...meta[field], ...result._meta };
     cursor = result.nextCursor;
-    if (typeof cursor !== "string" || cursor === "") return items;
+    // Some servers repeat the cursor of their last page.
+    if (typeof cursor !== "string" || cursor === "" || cursors.has(cursor)) return items;
+    cursors.add(cursor);
     if (items.length > maxItems) break;
   }
   throw new Fault("too-large", `The server lists too much: ${method} did not end after ${items.length} entries.`);
