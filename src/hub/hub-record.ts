@@ -1,5 +1,5 @@
-import { rm } from "node:fs/promises";
-import { Fault, isFault } from "../core/fault.ts";
+import { open, rm } from "node:fs/promises";
+import { codeOf, Fault, isFault } from "../core/fault.ts";
 import { holdLock } from "../core/files/file-lock.ts";
 import type { Home } from "../core/files/home.ts";
 import { readJsonFile } from "../core/files/state-file.ts";
@@ -92,11 +92,47 @@ export async function writeHubRecord<Facts extends Omit<ProcessRecord, "pid" | "
 ): Promise<ProcessRecord & Facts> {
   const { pid, start, place } = ownMark("/proc");
   const record = { pid, processStart: start, processPlace: place, ...facts };
-  await writeFileAtomic(hubFiles.record(home), `${JSON.stringify(record, undefined, 2)}\n`);
+  await writeEvenIfFull(hubFiles.record(home), `${JSON.stringify(record, undefined, 2)}\n`);
   return record;
 }
 
+/** Records that wait for space on the disk, by path. */
+const waiting = new Map<string, NodeJS.Timeout>();
+const retryMs = 2000;
+
+/**
+ * On a full disk the record of a hub that was killed still has its block, which is overwritten. Without one the hub runs,
+ * and other commands find it once there is space: a full disk must not stop it.
+ */
+async function writeEvenIfFull(path: string, text: string): Promise<void> {
+  try {
+    await writeFileAtomic(path, text);
+    waiting.delete(path);
+  } catch (error) {
+    const cause = isFault(error) ? codeOf(error.cause) : undefined;
+    if (cause !== "ENOSPC" && cause !== "EDQUOT") throw error;
+    if (await overwrite(path, text)) return;
+    const retry = (): void => void writeEvenIfFull(path, text).catch(() => {});
+    waiting.set(path, setTimeout(retry, retryMs).unref());
+  }
+}
+
+/** Spaces fill what the old text had more. False if there is no file, or if the text is too long for it. */
+async function overwrite(path: string, text: string): Promise<boolean> {
+  const file = await open(path, "r+").catch(() => undefined);
+  try {
+    const { size = 0 } = (await file?.stat()) ?? {};
+    await file?.write(text.padEnd(size), 0);
+    return file !== undefined;
+  } catch {
+    return false;
+  } finally {
+    await file?.close();
+  }
+}
+
 export async function removeHubRecord(home: Home): Promise<void> {
+  clearTimeout(waiting.get(hubFiles.record(home)));
   await rm(hubFiles.record(home), { force: true });
 }
 

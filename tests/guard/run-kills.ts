@@ -20,9 +20,11 @@ export interface KillsReport {
   readonly kills: number;
   readonly executions: number;
   readonly executedTwice: number;
+  readonly executedWithoutLine: number;
   readonly answered: number;
   readonly answeredWithoutLine: number;
   readonly lines: number;
+  readonly callsWithTwoLines: number;
   readonly processesLeft: number;
 }
 
@@ -74,6 +76,10 @@ export async function runKills(
   }
 
   await until(async () => (await processesWith(executionsFile)) === 0, "the servers to end").catch(() => {});
+  // The next start writes the lines of calls that were under way.
+  const last = await startHub(place, "--port", "0");
+  last.child.kill("SIGTERM");
+  await last.ended;
   const executions = (await readFile(executionsFile, "utf8")).split("\n").filter(Boolean);
   const audited = new Set<string>();
   let lines = 0;
@@ -87,9 +93,11 @@ export async function runKills(
     kills: options.kills,
     executions: executions.length,
     executedTwice: executions.length - new Set(executions).size,
+    executedWithoutLine: executions.filter((id) => !audited.has(id)).length,
     answered: answered.size,
     answeredWithoutLine: [...answered].filter((id) => !audited.has(id)).length,
     lines,
+    callsWithTwoLines: lines - audited.size,
     processesLeft: await processesWith(executionsFile),
   };
 }

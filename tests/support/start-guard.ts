@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApprovalAnswer } from "../../src/catalog/advice.ts";
 import type { AuditEntry } from "../../src/catalog/audit/audit-line.ts";
+import { noAudit } from "../../src/catalog/audit/audit.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { openApprovals } from "../../src/catalog/guard/approvals.ts";
 import { type ApprovalQuestion, createAskers } from "../../src/catalog/guard/askers.ts";
@@ -40,7 +41,7 @@ export async function startGuard({
   const pins = openPins({ folder: files.pins, policy, clock });
   const askers = createAskers();
   const entries: AuditEntry[] = [];
-  const audit = { record: (entry: AuditEntry) => entries.push(entry), close: () => Promise.resolve() };
+  const audit = { ...noAudit, record: (entry: AuditEntry) => void entries.push(entry) };
   const guard = createGuard({ policy, approvals, pins, askers, audit, clock, askTimeoutMs, secrets: () => secrets });
   const source = testSource({ ...parts, tools, id: parts.id ?? "git", prefix: "git" });
   const catalog = createCatalog({ screen: (each) => pins.screen(each) });

@@ -18,6 +18,15 @@ export interface AuditEntry {
   readonly sizeOut: number;
 }
 
+/** What is known of a call when it is sent to its source. */
+export interface BegunCall extends Pick<AuditEntry, "at" | "caller" | "source" | "tool" | "verdict" | "why"> {
+  /** The beginning of its line, once it was needed. */
+  text?: string;
+}
+
+/** How a line ends whose call was under way when its process was killed. */
+export const unfinished = "unfinished";
+
 /** One line of the audit file, parsed. */
 export interface AuditLine {
   readonly time: string;
@@ -45,9 +54,26 @@ export interface AuditLine {
 
 const longestText = 200;
 
-export function formatAuditLine(entry: AuditEntry): string {
+type LineStart = Omit<AuditLine, "ms" | "outcome" | "in" | "out" | "prev" | "hash">;
+
+/** `begun` is the same call, whose beginning may have been formatted already. */
+export function formatAuditLine(entry: AuditEntry, begun?: BegunCall): string {
+  const ms = Math.round(entry.ms * 1000) / 1000;
+  const end = `"outcome":${JSON.stringify(entry.outcome)},"in":${entry.sizeIn},"out":${entry.sizeOut}}\n`;
+  return `${begun?.text ?? formatStart(entry)}${lineEnd}${ms},${end}`;
+}
+
+/** What comes after the beginning of a line. It can't occur before: there the quotes of values are escaped. */
+export const lineEnd = `,"ms":`;
+
+/** The line of a call up to where it ends, which is not known yet. */
+export function formatBegun(call: BegunCall): string {
+  return (call.text ??= formatStart(call));
+}
+
+function formatStart(entry: BegunCall): string {
   const { caller } = entry;
-  const line: { readonly [K in keyof Omit<AuditLine, "prev" | "hash">]: AuditLine[K] | undefined } = {
+  const line: { readonly [K in keyof LineStart]: LineStart[K] | undefined } = {
     time: timeText(Math.floor(entry.at)),
     door: caller.door,
     token: caller.token?.slice(0, longestText),
@@ -60,12 +86,8 @@ export function formatAuditLine(entry: AuditEntry): string {
     tool: entry.tool.slice(0, longestText),
     verdict: entry.verdict,
     why: entry.why.slice(0, longestText),
-    ms: Math.round(entry.ms * 1000) / 1000,
-    outcome: entry.outcome,
-    in: entry.sizeIn,
-    out: entry.sizeOut,
   };
-  return `${JSON.stringify(line)}\n`;
+  return JSON.stringify(line).slice(0, -1);
 }
 
 /** Undefined if the line is incomplete: a crash or a full disk can cut one off. */

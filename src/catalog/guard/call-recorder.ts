@@ -1,10 +1,11 @@
 import type { Fault } from "../../core/fault.ts";
+import { prepareToSend } from "../../core/http/turn-end.ts";
 import { approximateJsonSize } from "../../core/json-size.ts";
 import { visibleText } from "../../core/peer-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import type { Span } from "../../core/telemetry/telemetry.ts";
 import type { CallVerdict } from "../advice.ts";
-import { shortHash } from "../audit/audit-line.ts";
+import { type BegunCall, shortHash } from "../audit/audit-line.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
 import type { Caller } from "../caller.ts";
@@ -20,6 +21,8 @@ export interface CallRecord {
   readonly at: number;
   /** Ends with the record; undefined if the call is not traced. */
   readonly span: Span | undefined;
+  /** The call is about to run. Throws if it must be recorded and can't be. */
+  run(decision: CallDecision): void;
   end(decision: CallDecision, outcome: string, value: unknown): void;
 }
 
@@ -42,7 +45,7 @@ export interface CallRecorderOptions {
 const noSource = "-";
 const longestName = 200;
 
-/** Counts every call in the metrics when it begins and ends, traces it, and writes it to the audit when it ends. */
+/** Counts every call in the metrics when it begins and ends, traces it, and writes it to the audit. */
 export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
   const names = new WeakMap<Source, string>();
 
@@ -92,6 +95,7 @@ class RunningCall implements CallRecord {
   readonly #caller: Caller;
   readonly #call: { readonly door: string; readonly source: string };
   readonly #recorder: RecorderParts;
+  #begun: BegunCall | undefined;
 
   constructor(
     operation: Operation,
@@ -108,6 +112,16 @@ class RunningCall implements CallRecord {
     this.#recorder = recorder;
   }
 
+  run({ verdict, why }: CallDecision): void {
+    const { source, what: tool } = this.#operation;
+    const { audit, nameOf } = this.#recorder;
+    const begun = { at: this.at, caller: this.#caller, source: nameOf(source), tool, verdict, why };
+    audit.begin(begun);
+    this.#begun = begun;
+    // What runs in this process does not wait for the end of the turn, as requests to servers and apps do.
+    if (source.kind !== "server" && source.kind !== "app") prepareToSend();
+  }
+
   end({ verdict, why }: CallDecision, outcome: string, value: unknown): void {
     const { at, span } = this;
     const { source, args, what: tool } = this.#operation;
@@ -117,7 +131,8 @@ class RunningCall implements CallRecord {
     const sizeIn = approximateJsonSize(args);
     const sizeOut = value === undefined ? 0 : approximateJsonSize(value);
     const caller = this.#caller;
-    audit.record({ at, caller, source: nameOf(source), tool, verdict, why, ms, outcome, sizeIn, sizeOut });
+    const entry = { at, caller, source: nameOf(source), tool, verdict, why, ms, outcome, sizeIn, sizeOut };
+    audit.record(entry, this.#begun);
     const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
     metrics?.callEnded({ door, source: kind, outcome, code, seconds: ms / 1000 });
     span?.setAttribute("clawport.verdict", verdict);

@@ -122,6 +122,7 @@ export function createGuard(options: GuardOptions): Guard {
         record.end(decision, "denied", undefined);
         return { kind: "refused", code: "denied", text: admission.text };
       }
+      record.run(decision);
       isRunning = true;
       const value = await run(context);
       record.end(decision, isToolError(value) ? "tool-error" : "ok", value);

@@ -109,6 +109,10 @@ const audit = Type.Object(
       description: "Size at which a new audit file begins.",
     }),
     keep: Type.Integer({ default: 5, minimum: 1, maximum: 1000, description: "How many full audit files are kept." }),
+    required: Type.Boolean({
+      default: false,
+      description: "Whether calls are refused that can't be written to the audit log.",
+    }),
     chain: Type.Boolean({
       default: false,
       description: "Whether each line has the hash of the line before it, for `clawport audit verify`.",

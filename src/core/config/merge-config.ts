@@ -76,7 +76,7 @@ function findIgnoredPolicy(owner: Policy = {}, folder: Policy = noPolicy): reado
 }
 
 function findIgnored(owner: Config, folder: Config): readonly ConfigFinding[] {
-  const audit = (["enabled", "maxBytes", "keep", "chain"] as const).filter(
+  const audit = (["enabled", "maxBytes", "keep", "required", "chain"] as const).filter(
     (key) => folder.audit[key] !== defaultConfig.audit[key] && folder.audit[key] !== owner.audit[key],
   );
   const offersMachine = JSON.stringify(folder.machine) !== JSON.stringify(defaultConfig.machine);

@@ -9,6 +9,8 @@ export interface RotatingFile {
    * the text outlives this process, even after `kill -9`.
    */
   append(text: string | (() => string)): void;
+  /** After an append that threw: how many whole lines of it are in the file. */
+  linesOfFailed(): number;
   close(): void;
 }
 
@@ -54,6 +56,7 @@ const tailBytes = 256 * 1024;
 export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFileOptions): RotatingFile {
   let current: OpenFile | undefined;
   let isTorn = false;
+  let linesWritten = 0;
   let lookedAt = -Infinity;
 
   function close(): void {
@@ -153,6 +156,7 @@ export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFi
 
   return {
     append(text) {
+      linesWritten = 0;
       let target = refresh();
       let lines = typeof text === "string" ? text : text();
       while (target.expected > 0 && target.expected + Buffer.byteLength(lines) > maxBytes) {
@@ -163,20 +167,36 @@ export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFi
       const { expected } = target;
       // In case it fails: then the file is read again.
       target.expected = -1;
-      target.expected = expected + writeWhole(target.fd, isTorn ? `\n${lines}` : lines);
+      const own = isTorn ? `\n${lines}` : lines;
+      const { bytes, error } = writeWhole(target.fd, own);
+      if (error !== undefined) {
+        linesWritten = countLines(own, bytes) - (isTorn && bytes > 0 ? 1 : 0);
+        throw error;
+      }
+      target.expected = expected + bytes;
       isTorn = false;
     },
+    linesOfFailed: () => linesWritten,
     close,
   };
 }
 
-/** Returns the number of bytes. A disk that is nearly full writes a part without an error; only the rest fails. */
-function writeWhole(fd: number, text: string): number {
+/** Returns how much was written. A disk that is nearly full writes a part without an error; only the rest fails. */
+function writeWhole(fd: number, text: string): { readonly bytes: number; readonly error?: Error } {
   const size = Buffer.byteLength(text);
-  let done = fs.writeSync(fd, text);
-  for (const bytes = done < size ? Buffer.from(text) : undefined; bytes && done < size;)
-    done += fs.writeSync(fd, bytes, done);
-  return size;
+  let done = 0;
+  try {
+    done = fs.writeSync(fd, text);
+    for (const bytes = done < size ? Buffer.from(text) : undefined; bytes && done < size;)
+      done += fs.writeSync(fd, bytes, done);
+    return { bytes: size };
+  } catch (error) {
+    return { bytes: done, error: error as Error };
+  }
+}
+
+function countLines(text: string, bytes: number): number {
+  return Buffer.from(text).subarray(0, bytes).toString("latin1").split("\n").length - 1;
 }
 
 /** False if another process has it. One that is older was left by a process that was killed. */

@@ -9,6 +9,7 @@ import {
 import { request as requestHttps } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { Fault } from "../fault.ts";
+import { prepareToSend } from "./turn-end.ts";
 import { type Abort, type AbortListener, abortOf, type LazyAbort } from "../lazy-abort.ts";
 
 export interface HttpCall {
@@ -70,6 +71,8 @@ function sendOnce(call: HttpCall, url: URL): Promise<IncomingMessage> {
     });
     if (call.onSent) request.once("finish", () => call.onSent?.());
     request.on("error", (cause) => reject(failureOf(cause, request, isConnected, url)));
+    // The audit has a call before it leaves.
+    prepareToSend();
     request.end(body);
   });
 }

@@ -156,6 +156,11 @@ export function watchRefusedTokens(
   });
 }
 
+export function watchAuditLoss(metrics: Metrics, lost: () => number): () => void {
+  const help = "Calls that are missing from the audit because it could not be written.";
+  return metrics.watch({ name: "clawport_audit_lost_total", help, type: "counter" }, () => [[{}, lost()]]);
+}
+
 export function watchQueue(metrics: Metrics, queue: string, length: () => number): () => void {
   const spec = { name: "clawport_queue_length", help: "Entries that wait.", labels: ["queue"] } as const;
   return metrics.watch(spec, () => [[{ queue }, length()]]);

@@ -1,3 +1,4 @@
+import type { AuditLoss } from "../../catalog/audit/audit.ts";
 import type { DoorKind, TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
@@ -282,6 +283,8 @@ export interface HubStatus {
   readonly refusedTokens?: RefusedTokenCounts | undefined;
   /** What is being recorded on this computer now; absent if nothing is. */
   readonly recording?: readonly ActiveRecording[] | undefined;
+  /** What is missing from the audit since the start; absent if nothing is and it can be written. */
+  readonly auditLoss?: AuditLoss | undefined;
   /** Who has called since the start, the latest first. */
   readonly callers: readonly CallerStatus[];
   /** How clients get the tools, the latest first; absent if it does not serve HTTP. */

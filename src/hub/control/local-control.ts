@@ -44,6 +44,7 @@ export interface LocalControlOptions extends Omit<
   readonly startedAt: Date;
   readonly calls: CallCounts;
   readonly usage: UsageLedger;
+  readonly auditLoss: GuardedCatalog["auditLoss"];
   readonly log: Log & Partial<LiveLog>;
   /** What this process started with. */
   readonly config: Config;
@@ -134,7 +135,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
           uid: process.getuid?.(),
           readConfig: () => readConfigAt(configuration.place, options.home, options.env),
           hubServers: () => servers.list(),
-          hubRefusals: () => Promise.resolve(options.doors().http?.refusedTokens()),
+          hubStatus: () => readStatus(options),
           hubTools: () => Promise.resolve(catalog.tools().map(listedTool)),
         });
       },
@@ -147,7 +148,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
         const { findAttention } = await import("./insight/find-attention.ts");
         const approvals = await state.approvals.list();
         const gatewayNode = options.live.gatewayNode();
-        return findAttention({ servers: await servers.list(), approvals, gatewayNode });
+        return findAttention({ servers: await servers.list(), approvals, gatewayNode, auditLoss: options.auditLoss() });
       },
       series: async (minutes = 60) => (await series()).read(minutes),
     },
@@ -231,6 +232,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
   const recording = options.recordings();
+  const auditLoss = options.auditLoss();
   return {
     ...(http && {
       address: http.address,
@@ -245,6 +247,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
     uptimeMs: Date.now() - startedAt.getTime(),
     ...(catalog.sources().some(({ id }) => id === "agent") && { agentEnv: agentEnvHashes(env) }),
     ...(recording.length > 0 && { recording }),
+    ...((auditLoss.isFailing || auditLoss.lines > 0) && { auditLoss }),
     calls,
     failedCalls,
     callers: callers.map(({ failed, lastAt, ...caller }) => ({

@@ -3,6 +3,8 @@ import { countText } from "../../core/count-text.ts";
 import { isListening } from "../../core/http/is-listening.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
+import type { HubStatus } from "../control/hub-control.ts";
+import { auditLossText } from "../control/insight/find-attention.ts";
 import type { HubRecord } from "../hub-record.ts";
 import type { Finding } from "./finding.ts";
 
@@ -12,11 +14,11 @@ export interface HubFacts {
   readonly port: number;
   readonly version: string;
   /** Of the running hub; undefined if it does not answer. */
-  readonly refusedTokens?: RefusedTokenCounts | undefined;
+  readonly status?: Pick<HubStatus, "refusedTokens" | "auditLoss"> | undefined;
 }
 
 /** Whether the hub runs; if not, whether its port is free. */
-export async function checkHub({ running, host, port, version, refusedTokens }: HubFacts): Promise<Finding[]> {
+export async function checkHub({ running, host, port, version, status }: HubFacts): Promise<Finding[]> {
   if (running === undefined) {
     const isTaken = await isListening(host, port);
     return [
@@ -34,7 +36,11 @@ export async function checkHub({ running, host, port, version, refusedTokens }: 
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
     return [{ level: "fail", what: `the hub at ${where} does not respond`, fix: `kill ${running.pid} && clawport up` }];
-  const findings: Finding[] = [{ level: "ok", what: `the hub runs at ${where}` }, ...checkRefused(refusedTokens)];
+  const findings: Finding[] = [
+    { level: "ok", what: `the hub runs at ${where}` },
+    ...checkRefused(status?.refusedTokens),
+    ...checkAudit(status?.auditLoss),
+  ];
   if (running.version !== version)
     findings.push({
       level: "warn",
@@ -42,6 +48,12 @@ export async function checkHub({ running, host, port, version, refusedTokens }: 
       fix: `kill ${running.pid} && clawport up`,
     });
   return findings;
+}
+
+function checkAudit(loss: HubStatus["auditLoss"]): Finding[] {
+  const what = loss && auditLossText(loss);
+  if (what === undefined) return [];
+  return [{ level: loss?.isFailing ? "fail" : "warn", what, fix: "df -h  (free some space, then see: clawport logs)" }];
 }
 
 function checkRefused(refused: RefusedTokenCounts | undefined): Finding[] {

@@ -29,7 +29,7 @@ export function examineHost(
     uid,
     readConfig: () => readConfigOf(host),
     hubServers: async () => (await askRunningHub(host, (control) => control.servers.list())) ?? [],
-    hubRefusals: async () => (await askRunningHub(host, (control) => control.status.read()))?.refusedTokens,
+    hubStatus: () => askRunningHub(host, (control) => control.status.read()),
     hubConfigPath: async () => (await askRunningHub(host, (control) => control.configuration.place()))?.path,
     hubTools: async () => (await askRunningHub(host, (control) => control.tools.list())) ?? [],
   });

@@ -4,13 +4,12 @@ import { checkNode } from "../../core/process/check-node.ts";
 import { readVersion } from "../../core/version.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
-import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ActiveConfig } from "../active-config.ts";
-import type { ListedTool } from "../control/hub-control.ts";
+import type { HubStatus, ListedTool } from "../control/hub-control.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { findMissedRules } from "./missed-rules.ts";
 import { findTrustProblem } from "../require-trust.ts";
@@ -35,8 +34,8 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   readConfig(): Promise<ActiveConfig>;
   /** The servers of the running hub; empty if none runs, or if it does not answer. */
   hubServers(): Promise<readonly ServerStatus[]>;
-  /** What the running hub has refused; undefined if none runs, or if it does not answer. */
-  hubRefusals(): Promise<RefusedTokenCounts | undefined>;
+  /** Undefined if no hub runs, or if it does not answer. */
+  hubStatus(): Promise<Pick<HubStatus, "refusedTokens" | "auditLoss"> | undefined>;
   /** The configuration of the running hub; undefined if none runs, or if it does not answer. Absent if the hub asks. */
   readonly hubConfigPath?: () => Promise<string | undefined>;
   /** The tools of the running hub; empty if none runs, or if it does not answer. */
@@ -71,7 +70,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         host: config.hub.host,
         port: config.hub.port,
         version: readVersion(),
-        refusedTokens: await subject.hubRefusals(),
+        status: await subject.hubStatus(),
       }),
     servers: async () =>
       "error" in reading

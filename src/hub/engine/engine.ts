@@ -17,7 +17,7 @@ import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import { type AgentFlags, openAgent } from "./open-agent.ts";
 import type { AppDoor, AppDoorOptions } from "./open-apps.ts";
-import { openGuardedCatalog, rulePatterns } from "./open-guard.ts";
+import { type GuardedCatalog, openGuardedCatalog, rulePatterns } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 import type { OpenedServers, ServersOptions } from "./open-servers.ts";
 import { hubFiles } from "../hub-files.ts";
@@ -92,7 +92,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const startedAt = new Date();
   const closers = createClosers(log);
   try {
-    const { metrics, telemetry, callMetrics, watchTokens } = options.observed ? await observe() : nothingObserved;
+    const { metrics, telemetry, callMetrics, watchCalls } = options.observed ? await observe() : nothingObserved;
     const { path: configPath } = configuration.place;
     const { askers } = options;
     const { file, owner } = configuration.active;
@@ -100,7 +100,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const secretsNow = (): readonly NamedSecret[] => secrets;
     const guardOptions = { home, config, configPath, log, closers, askers, metrics: callMetrics, secrets: secretsNow };
     const guarded = openGuardedCatalog(guardOptions);
-    watchTokens?.(() => guarded.usage.sinceStart());
+    watchCalls?.(guarded);
     const results = options.keepsResults ? await openResults(guarded.usage) : undefined;
     const editListeners: ((config: Config) => void)[] = [];
     const parts: EngineParts = {
@@ -201,6 +201,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),
         doors: () => ({ http, apps }),
         onCall: guarded.onCall,
+        auditLoss: guarded.auditLoss,
         isNode: sources.machine === "always",
         live: { machine: () => machine, gatewayNode: () => gatewayNode, openGatewayNode: openNodeNow },
       });
@@ -287,7 +288,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   async function observe() {
     const { createMetrics } = await import("../../core/telemetry/metrics.ts");
-    const { createCallMetrics, watchTokens } = await import("../../core/telemetry/clawport-metrics.ts");
+    const { createCallMetrics, watchAuditLoss, watchTokens } = await import("../../core/telemetry/clawport-metrics.ts");
     const { watchProcess } = await import("../../core/telemetry/process-metrics.ts");
     const { openTelemetry } = await import("../../core/telemetry/open-telemetry.ts");
     const metrics = createMetrics();
@@ -295,8 +296,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     closers.add("process metrics", () => watching[Symbol.dispose]());
     const telemetry = await openTelemetry({ env, version, metrics, log });
     closers.add("telemetry", () => telemetry.close());
-    const watch = (read: Parameters<typeof watchTokens>[1]) => watchTokens(metrics, read);
-    return { metrics, telemetry, callMetrics: createCallMetrics(metrics), watchTokens: watch };
+    const watchCalls = ({ usage, auditLoss }: GuardedCatalog): void => {
+      watchTokens(metrics, () => usage.sinceStart());
+      watchAuditLoss(metrics, () => auditLoss().lines);
+    };
+    return { metrics, telemetry, callMetrics: createCallMetrics(metrics), watchCalls };
   }
 }
 
@@ -304,7 +308,7 @@ const nothingObserved = {
   metrics: undefined,
   telemetry: undefined,
   callMetrics: undefined,
-  watchTokens: undefined,
+  watchCalls: undefined,
 } as const;
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../catalog/audit/audit-line.ts";
-import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
+import { type Audit, type AuditLoss, noAudit, openAudit } from "../../catalog/audit/audit.ts";
 import { type CallCounts, createCallCounts } from "../../catalog/audit/call-counts.ts";
 import { type Catalog, createCatalog } from "../../catalog/catalog.ts";
 import { type Approvals, openApprovals } from "../../catalog/guard/approvals.ts";
@@ -24,6 +24,8 @@ export interface GuardedCatalog {
   readonly approvals: Approvals;
   readonly calls: CallCounts;
   readonly usage: UsageLedger;
+  /** What is missing from the audit since the start. */
+  auditLoss(): AuditLoss;
   /** Whom the guard may ask. */
   readonly askers: Askers;
   /** Calls the listener after every call, with what the audit gets. */
@@ -67,18 +69,21 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const { home, config, configPath, log, closers, askers: some = [], metrics, secrets } = options;
   const { policy = {} } = config;
   const { enabled, ...auditOptions } = config.audit;
-  const kept = enabled ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
+  const isKept = enabled || auditOptions.required;
+  const kept = isKept ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
   closers.add("audit", () => kept.close());
+  const recovering = kept.recover();
+  closers.add("recovery of the audit", () => recovering);
   const calls = createCallCounts();
   const usage = openUsageLedger({ folder: hubFiles.usage(home), log });
   closers.add("usage", () => usage.close());
   const listeners: ((entry: AuditEntry) => void)[] = [];
   const audit: Audit = {
     ...kept,
-    record(entry) {
+    record(entry, begun) {
       calls.note(entry);
       usage.note(entry);
-      kept.record(entry);
+      kept.record(entry, begun);
       for (const listener of listeners) listener(entry);
     },
   };
@@ -88,7 +93,6 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
   const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log, secrets });
-  return { guard, pins, approvals, calls, usage, askers, onCall: (listener) => void listeners.push(listener) };
+  const onCall: GuardedCatalog["onCall"] = (listener) => void listeners.push(listener);
+  return { guard, pins, approvals, calls, usage, askers, auditLoss: kept.loss, onCall };
 }
-
-const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

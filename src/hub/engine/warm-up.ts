@@ -1,3 +1,4 @@
+import { noAudit } from "../../catalog/audit/audit.ts";
 import { createCatalog } from "../../catalog/catalog.ts";
 import { createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard } from "../../catalog/guard/guard.ts";
@@ -36,8 +37,7 @@ export async function warmUp(parts: WarmUpParts, like: ServerDefinition): Promis
     store: { read: () => stored, save: () => {}, settled: () => Promise.resolve() },
     openTransport: createEchoTransport,
   });
-  const audit = { record: () => {}, close: () => Promise.resolve() };
-  const guard = createGuard({ policy: {}, approvals, pins, askers: createAskers(), audit });
+  const guard = createGuard({ policy: {}, approvals, pins, askers: createAskers(), audit: noAudit });
   const view = catalog.view("all");
   const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log: silentLog }));
   try {

@@ -3,6 +3,7 @@ import { isFault } from "../../core/fault.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CallerStatus, HubStatus } from "../control/hub-control.ts";
+import { auditLossText } from "../control/insight/find-attention.ts";
 import type { Attention } from "../control/insight/insight-control.ts";
 import { spanText } from "./server-text.ts";
 import { runStatus } from "./servers.ts";
@@ -42,6 +43,7 @@ function needText({ kind, subject, message }: Attention, prefix: string): string
     "server-down": `logs ${subject}`,
     pin: "pins",
     refused: "approvals",
+    audit: "doctor",
     pairing: undefined,
   };
   const command = commands[kind];
@@ -66,6 +68,7 @@ function hubRows(hub: HubStatus, now: number): Rows {
     ["Callers", callersText(hub.callers, now)],
     ["Surfaces", hub.surfaces === undefined || hub.surfaces.length === 0 ? undefined : surfacesText(hub.surfaces)],
     ["Calls", `${calls}${failed}`],
+    ["Audit", hub.auditLoss && auditLossText(hub.auditLoss)],
     ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens, now)],
   ];
 }

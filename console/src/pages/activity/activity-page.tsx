@@ -29,7 +29,17 @@ export function ActivityPage({ rest: [chosen] }: PageProps) {
 }
 
 const typingMs = 200;
-const outcomes = ["ok", "tool-error", "denied", "unanswered", "cancelled", "timeout", "unavailable", "rate-limited"];
+const outcomes = [
+  "ok",
+  "tool-error",
+  "denied",
+  "unanswered",
+  "cancelled",
+  "timeout",
+  "unavailable",
+  "rate-limited",
+  "unfinished",
+];
 
 function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: string | undefined }) {
   const words = useSignal(query.value.get("q") ?? "");

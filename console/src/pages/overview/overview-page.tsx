@@ -69,7 +69,7 @@ function NeedsYou({ list }: { readonly list: readonly Attention[] }) {
           const { to, label } = wayOut(each);
           return (
             <li key={`${each.kind} ${each.subject}`}>
-              <Shape tone={each.kind === "server-down" ? "bad" : "warn"} />
+              <Shape tone={each.kind === "server-down" || each.kind === "audit" ? "bad" : "warn"} />
               <span class="grow break">
                 <Prose text={each.message} />
               </span>
@@ -99,5 +99,7 @@ function wayOut({ kind, subject }: Attention): { readonly to: string; readonly l
       return { to: pathTo("approvals", "changed", subject), label: "See diff" };
     case "pairing":
       return { to: pathTo("machine"), label: "Pair" };
+    case "audit":
+      return { to: pathTo("settings", "doctor"), label: "See why" };
   }
 }

@@ -12,8 +12,13 @@ function call(id: string, name: string, openUntil?: string): WaitingCall {
   return { ...of, id, name, at: earlier, ...(openUntil === undefined ? {} : { openUntil }) } as WaitingCall;
 }
 
-const attentionOf = (waiting: readonly WaitingCall[], refused: readonly WaitingCall[] = []) =>
+const attentionOf = (
+  waiting: readonly WaitingCall[],
+  refused: readonly WaitingCall[] = [],
+  auditLoss = { lines: 0, isFailing: false },
+) =>
   findAttention({
+    auditLoss,
     servers: [],
     approvals: { approvals: [], waiting, refused, changed: [] },
     gatewayNode: undefined,
@@ -29,4 +34,11 @@ test("a call that waits comes first, then one line for all that were refused bec
     { kind: "approval", subject: "3", message: "a__z wants to run · phone" },
     { kind: "refused", subject: "4", message: "a__w and 2 other calls were refused because no one answered" },
   ]);
+});
+
+test("an audit that can't be written, or could not, needs the user", () => {
+  expect(attentionOf([], [], { lines: 1, isFailing: false })).toEqual([
+    { kind: "audit", subject: "audit", message: "1 call is missing from the audit since the start" },
+  ]);
+  expect(attentionOf([], [], { lines: 0, isFailing: true })[0]?.message).toBe("the audit can't be written");
 });

@@ -1,4 +1,5 @@
 import { countText } from "../../../core/count-text.ts";
+import type { AuditLoss } from "../../../catalog/audit/audit.ts";
 import type { NodeDoor } from "../../../doors/node/node-door.ts";
 import type { ServerStatus } from "../../../sources/servers/server-status.ts";
 import type { ApprovalsList } from "../hub-control.ts";
@@ -8,21 +9,35 @@ export interface AttentionFacts {
   readonly servers: readonly ServerStatus[];
   readonly approvals: ApprovalsList;
   readonly gatewayNode: Pick<NodeDoor, "gateway" | "state"> | undefined;
+  readonly auditLoss: AuditLoss;
 }
 
 /** What waits for the user, the most urgent first. */
-export function findAttention({ servers, approvals, gatewayNode }: AttentionFacts): readonly Attention[] {
+export function findAttention({ servers, approvals, gatewayNode, auditLoss }: AttentionFacts): readonly Attention[] {
   return [
     ...approvals.waiting.map(({ id, name, client, caller }): Attention => ({
       kind: "approval",
       subject: id,
       message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
     })),
+    ...auditAttention(auditLoss),
     ...servers.flatMap(serverAttention),
     ...pairingAttention(gatewayNode),
     ...pinAttention(approvals.changed),
     ...refusedAttention(approvals.refused),
   ];
+}
+
+function auditAttention(loss: AuditLoss): readonly Attention[] {
+  const message = auditLossText(loss);
+  return message === undefined ? [] : [{ kind: "audit", subject: "audit", message }];
+}
+
+/** Undefined if the audit is complete. */
+export function auditLossText({ lines, isFailing }: AuditLoss): string | undefined {
+  const missing = `${countText(lines, "call")} ${lines === 1 ? "is" : "are"} missing from the audit since the start`;
+  if (!isFailing) return lines === 0 ? undefined : missing;
+  return `the audit can't be written${lines === 0 ? "" : `: ${missing}`}`;
 }
 
 const downStates = ["reconnecting", "stopped", "degraded", "unusable"];

@@ -84,7 +84,7 @@ export interface ToolsInsight {
 }
 
 export interface Attention {
-  readonly kind: "sign-in" | "server-down" | "pairing" | "approval" | "pin" | "refused";
+  readonly kind: "sign-in" | "server-down" | "pairing" | "approval" | "pin" | "refused" | "audit";
   /** The server, the id of the call that waits or was refused, the definition, or the gateway. */
   readonly subject: string;
   readonly message: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
-import { atTurnEnd } from "../../../core/http/turn-end.ts";
+import { atTurnEnd, prepareToSend } from "../../../core/http/turn-end.ts";
 import type { Log } from "../../../core/log.ts";
 import { quotedPeerTail } from "../../../core/peer-text.ts";
 import type { Env } from "../../../core/process/child-env.ts";
@@ -75,6 +75,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   function flush(collected: Batch, stdin: ServerProcess["stdin"]): void {
     if (batch !== collected) return;
     batch = undefined;
+    prepareToSend();
     stdin.write(collected.text, (cause) => {
       writing.delete(collected.written);
       collected.settle(cause ?? undefined);
