@@ -28,6 +28,16 @@ test("a session is in the file before an answer leaves, and is found again witho
   expect(place.open().of("").recall("id-1", "main")).toMatchObject(facts);
 });
 
+test("subscriptions and the log level are kept with the session, as many as fit", async () => {
+  await using place = await makePlace();
+  const log = place.open().of("");
+  log.remember("id-1", "main", facts);
+  log.remember("id-1", "main", { ...facts, logLevel: "error", watched: ["note://a", "x".repeat(20_000)] });
+  prepareToSend();
+  const found = place.open().of("").recall("id-1", "main");
+  expect(found).toMatchObject({ ...facts, logLevel: "error", watched: ["note://a"] });
+});
+
 test("the file is for its owner only, and shows neither the session id nor the token", async () => {
   await using place = await makePlace({ tokenKey: () => "hunter2" });
   const log = place.open();

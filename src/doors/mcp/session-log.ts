@@ -5,6 +5,7 @@ import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import type { KeptSessions, SessionFacts } from "../../mcp/http/kept-sessions.ts";
+import { logLevels, type McpLogLevel } from "../../mcp/messages/interim-messages.ts";
 import { parseClientFacts } from "../../mcp/messages/client-facts.ts";
 import { isLegacyVersion } from "../../mcp/messages/protocol-version.ts";
 import { createPrincipalCounter } from "../../mcp/server/principal-counter.ts";
@@ -46,6 +47,8 @@ interface SessionRecord extends SessionFacts {
 const week = 7 * 24 * 3_600_000;
 /** What a client says about its capabilities is kept up to this length. */
 const longestCapabilities = 2000;
+/** The URIs that a client has subscribed to are kept up to this length, together. */
+const maxWatchedChars = 16_000;
 /** The file is rewritten when it is larger than this and more than twice the size of what is kept. */
 const compactOver = 256 * 1024;
 const largestFile = 64 * 1024 * 1024;
@@ -71,11 +74,11 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
 
   return {
     of: (view) => ({
-      remember(id, token, { version, client }) {
+      remember(id, token, { version, client, logLevel, watched }) {
         const key = keyOf(view, id, token);
         if (key === undefined) return;
-        makeRoom(token);
-        put(key, { token, version, client: bounded(client), at: now() });
+        if (!records.has(key)) makeRoom(token);
+        put(key, { token, version, client: bounded(client), logLevel, watched: boundedUris(watched), at: now() });
       },
       recall(id, token) {
         const key = keyOf(view, id, token);
@@ -233,8 +236,8 @@ export function pruneSessionLogs(folder: string, now = Date.now()): void {
   }
 }
 
-function formatLine(key: string, { token, version, client, at }: SessionRecord): string {
-  return `${JSON.stringify({ key, token, version, client, at })}\n`;
+function formatLine(key: string, { bytes: _, ...record }: SessionRecord): string {
+  return `${JSON.stringify({ key, ...record })}\n`;
 }
 
 interface ParsedLine {
@@ -249,13 +252,29 @@ function parseLine(line: string): ParsedLine | undefined {
     const value: unknown = JSON.parse(line);
     if (!isRecord(value)) return undefined;
     const { end, key, token, version, client, at } = value;
+    const { logLevel, watched } = value;
     if (typeof end === "string") return { end };
     if (typeof key !== "string" || typeof token !== "string" || typeof at !== "number") return undefined;
     if (typeof version !== "string" || !isLegacyVersion(version) || !isRecord(client)) return undefined;
-    return { key, record: { token, version, client: parseClientFacts(client, client.capabilities), at } };
+    const facts = { token, version, client: parseClientFacts(client, client.capabilities), at };
+    return {
+      key,
+      record: {
+        ...facts,
+        ...(logLevels.includes(logLevel as McpLogLevel) ? { logLevel: logLevel as McpLogLevel } : {}),
+        ...(Array.isArray(watched) ? { watched: watched.filter((uri) => typeof uri === "string") } : {}),
+      },
+    };
   } catch {
     return undefined;
   }
+}
+
+/** As many as fit: a client with more of them has to subscribe again after a restart. */
+function boundedUris(uris: readonly string[] = []): readonly string[] | undefined {
+  let chars = 0;
+  const kept = uris.filter((uri) => (chars += uri.length) <= maxWatchedChars);
+  return kept.length === 0 ? undefined : kept;
 }
 
 function bounded(client: SessionFacts["client"]): SessionFacts["client"] {

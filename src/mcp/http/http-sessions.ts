@@ -89,10 +89,9 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
     },
     keep({ id }) {
       const session = sessions.get(id);
-      const version = session?.peer.version;
-      if (!session || !kept || version === undefined) return;
-      kept.remember(id, session.principal, { version, client: session.peer.client });
-      session.keptAt = now();
+      if (!session || !kept) return;
+      keep(session);
+      session.peer.onSettings = () => keep(session);
     },
     end,
     endAllOf(principal) {
@@ -154,13 +153,32 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
     return session;
   }
 
-  function restore(id: string, principal: string, { version, client }: SessionFacts): LiveSession {
+  function keep(session: LiveSession): void {
+    const { version, client, logLevel, watches } = session.peer;
+    if (version === undefined) return;
+    kept?.remember(session.id, session.principal, { version, client, logLevel, watched: [...watches.keys()] });
+    session.keptAt = now();
+  }
+
+  function restore(id: string, principal: string, facts: SessionFacts): LiveSession {
     const session = open(principal, id);
-    session.peer.version = version;
-    session.peer.client = client;
+    const { peer } = session;
+    peer.version = facts.version;
+    peer.client = facts.client;
+    peer.logLevel = facts.logLevel ?? peer.logLevel;
     session.keptAt = -Infinity;
     session.isRestored = true;
+    void watchAgain(peer, facts.watched ?? []).then(() => (peer.onSettings = () => keep(session)));
     return session;
+  }
+
+  /** A client does not know that its session was away, so it would not subscribe again. */
+  async function watchAgain(peer: Peer, uris: readonly string[]): Promise<void> {
+    const answers = uris.map((uri, index) => {
+      const request = { id: `subscribe-again-${index}`, method: "resources/subscribe", params: { uri } };
+      return server.handle({ jsonrpc: "2.0", ...request }, peer, { send: () => {} });
+    });
+    await Promise.allSettled(answers);
   }
 
   function end(session: HttpSession): void {

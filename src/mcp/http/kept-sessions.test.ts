@@ -50,6 +50,35 @@ test("a client goes on with its session at the next endpoint, with its revision 
   expect(keptSessions.size).toBe(0);
 });
 
+test("a client goes on with its subscriptions and its log level", async () => {
+  const keptSessions = keptInMemory();
+  const warn: Handler = (_args, context) => {
+    context.tell({ level: "warning", data: "hot" });
+    return textResult("done");
+  };
+  const offer = testOffer({ tools: { warn } });
+  const first = await openWeb(offer, { keptSessions });
+  const session = await first.open();
+  const tell = (method: string, params: object) =>
+    first.post({ jsonrpc: "2.0", id: 1, method, params }, session).then((reply) => reply.json());
+  await tell("resources/subscribe", { uri: "note://a" });
+  await tell("resources/subscribe", { uri: "note://b" });
+  await tell("resources/unsubscribe", { uri: "note://b" });
+  await tell("logging/setLevel", { level: "error" });
+  await first[Symbol.asyncDispose]();
+  expect(offer.watchers("note://a")).toBe(0);
+  await using second = await openWeb(offer, { keptSessions });
+  const answer = await second.post(call(1, "warn"), session);
+  expect(await answer.text()).not.toContain("hot");
+  await expect.poll(() => offer.watchers("note://a")).toBe(1);
+  expect(offer.watchers("note://b")).toBe(0);
+  const stream = await second.send("GET", { ...session, accept: "text/event-stream" });
+  offer.update("note://a");
+  // The first event only gives the stream an id.
+  expect((await stream.events.next())?.message).toBeUndefined();
+  expect((await stream.events.next())?.message).toMatchObject({ params: { uri: "note://a" } });
+});
+
 test("a session that is idle for too long is released, and comes back with its client", async () => {
   let now = 0;
   const options = { keptSessions: keptInMemory(), now: () => now, sessionIdleMs: 10, streamAfterMs: 5 };

@@ -1,10 +1,15 @@
 import type { ClientFacts } from "../messages/client-facts.ts";
+import type { McpLogLevel } from "../messages/interim-messages.ts";
 
 /** What is kept of a session beyond this process. */
 export interface SessionFacts {
   /** The version that `initialize` agreed on. */
   readonly version: string;
   readonly client: ClientFacts;
+  /** What `logging/setLevel` chose; absent for the standard. */
+  readonly logLevel?: McpLogLevel | undefined;
+  /** The URIs of the resources that it has subscribed to. */
+  readonly watched?: readonly string[] | undefined;
 }
 
 /**

@@ -55,6 +55,7 @@ export function legacyMethods(
       throw new Fault("bad-params", `"level" must be one of ${logLevels.join(", ")}.`);
     }
     request.peer.logLevel = level as McpLogLevel;
+    request.peer.onSettings?.();
     return {};
   });
 
@@ -72,8 +73,11 @@ export function legacyMethods(
       try {
         const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })), request);
         // The client may have unsubscribed or disconnected in the meantime.
-        if (watches.get(uri) === pending) watches.set(uri, stop);
-        else stop();
+        if (watches.get(uri) !== pending) stop();
+        else {
+          watches.set(uri, stop);
+          request.peer.onSettings?.();
+        }
       } catch (error) {
         if (watches.get(uri) === pending) watches.delete(uri);
         throw error;
@@ -84,6 +88,7 @@ export function legacyMethods(
       if (typeof uri !== "string") throw new Fault("bad-params", '"uri" must be a string.');
       request.peer.watches.get(uri)?.();
       request.peer.watches.delete(uri);
+      request.peer.onSettings?.();
       return {};
     });
   }

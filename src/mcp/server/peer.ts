@@ -49,6 +49,8 @@ export class Peer implements PeerOptions {
   /** The list of tools that it was sent, or told of, last. */
   listedTools: readonly Tool[] | undefined = undefined;
   readonly running: Map<JsonRpcId, { cancel(reason: string): void; stop(fault: Fault): void }> = new Map();
+  /** Called when the client has changed its log level or its subscriptions. */
+  onSettings: (() => void) | undefined = undefined;
   /** Called when the peer is closed. */
   onClose: (() => void) | undefined = undefined;
   readonly #waitForAnswersMs: number;
