@@ -1,9 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openHome } from "../../src/core/files/home.ts";
 import { megabyte } from "../../src/core/size-text.ts";
 import { makePlace } from "../cli/run-clawport.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { approveWaiting } from "../guard/start-hub.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";
@@ -91,10 +93,15 @@ test("a model that is named wrongly leaves the commands usable", async () => {
   expect(textOf(await server.order({ message: "hello" }))).toMatch(/^Error: .*nonsense/);
 });
 
-test("a server can be added by its address in an order", async () => {
+test("a server can be added by its address in an order that a person has approved", async () => {
   await using web = await openWeb(testOffer());
   await using server = await startMcpServer();
-  const added = textOf(await server.order({ message: `/mcp connect http://127.0.0.1:${web.port}/mcp --name web` }));
+  const message = `/mcp connect http://127.0.0.1:${web.port}/mcp --name web`;
+  expect(textOf(await server.order({ message }))).toMatch(
+    /^Error: mcp_connect needs approval, but no one is available/,
+  );
+  await approveWaiting(await openHome(server.home));
+  const added = textOf(await server.order({ message }));
   expect(added).toMatch(/^Added web to .*clawport\.json5\.\nweb\n[\s\S]*web__echo/);
   expect(textOf(await server.order({ message: '/call web__echo {"text":"hi"}' }))).toBe("hi");
   expect(await readFile(join(server.home, "clawport.json5"), "utf8")).toContain(`http://127.0.0.1:${web.port}/mcp`);

@@ -1,12 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { runHere, shelf } from "../cli/shelf.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { type TestSource, testSource } from "../support/test-source.ts";
-import { until } from "../support/until.ts";
-import { type StartedHub, startHub } from "./start-hub.ts";
+import { approveWaiting, type StartedHub, startHub } from "./start-hub.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -105,17 +104,17 @@ test("a token limited to the agent is listed no tools", async () => {
   expect(await opened.hub.order("laptop", "/tools")).toBe("files__write_file()");
 });
 
-test("the owner can add a server by its address, and it is in the configuration", async () => {
+test("an order adds a server by its address once a person has approved it, whatever the rules allow", async () => {
   await using web = await openWeb(testOffer());
-  await using opened = await open("model", [{ tool: "mcp_connect", token: "main", door: "mcp-http", verdict: "ask" }]);
+  await using opened = await open("model", [{ tool: "mcp_connect", verdict: "allow" }]);
   const { hub, model } = opened;
   const words = `/mcp connect http://127.0.0.1:${web.port}/mcp --name web`;
   expect(await hub.order("laptop", words)).toContain("Only the main token may use `/mcp connect`");
   expect(await hub.order("main", words)).toContain("mcp_connect needs approval, but no one is available to approve it");
   const file = hub.home.file("clawport.json5");
-  const { servers: _, ...rest } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
-  await writeFile(file, JSON.stringify({ ...rest, policy: {} }));
-  await until(async () => !(await hub.order("main", words)).includes("needs approval"));
+  expect(await readFile(file, "utf8")).not.toContain(`${web.port}`);
+  await approveWaiting(hub.home);
+  expect(await hub.order("main", words)).toContain("Added web");
   expect(await readFile(file, "utf8")).toContain(`http://127.0.0.1:${web.port}/mcp`);
   expect(await hub.order("main", "/mcp tools web")).toContain("web__echo");
   expect(model.requests).toEqual([]);

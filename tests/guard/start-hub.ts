@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AuditLine, parseAuditLine } from "../../src/catalog/audit/audit-line.ts";
+import { openApprovals } from "../../src/catalog/guard/approvals.ts";
 import type { Source } from "../../src/catalog/source.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { type Home, openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
 import { addNamedToken } from "../../src/doors/mcp/named-tokens.ts";
+import { hubFiles } from "../../src/hub/hub-files.ts";
 import { type Hub, openHub } from "../../src/hub/hub.ts";
 import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
 import { until } from "../support/until.ts";
@@ -92,6 +94,14 @@ export async function startHub({ config = {}, sources = [], env = {} }: StartHub
     const data = /^data: (\{.*"id":1.*\})$/m.exec(text)?.[1];
     return JSON.parse(data ?? text) as Answer;
   }
+}
+
+/** Approves the one call that waits, or was refused, as a person does with a command. */
+export async function approveWaiting(home: Home): Promise<void> {
+  const approvals = openApprovals({ file: hubFiles.approvals(home) });
+  const { waiting } = await approvals.list();
+  if (waiting.length !== 1) throw new Error(`${waiting.length} calls wait for approval`);
+  await approvals.answer(waiting[0]!.id, "once");
 }
 
 /** The audit's lines about a tool, oldest first, once there are as many. */

@@ -6,6 +6,7 @@ import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
 import { createMcpCommand } from "../../src/hub/verbs/mcp-command.ts";
 import { quietOptions } from "../../src/sources/agent/reply-backend.contract.ts";
 import { startHub } from "../cli/run-clawport.ts";
+import { startGuard } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
@@ -73,11 +74,12 @@ test("in a chat the address is the answer, and the hub goes on by itself when th
   await using hub = await startHub(bench.place, "--port", "0");
   const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
   const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
+  await using parts = await startGuard();
   const notNeeded = (): Promise<never> => Promise.reject(new Error("this test adds no server"));
   const command = createMcpCommand({
     control: () => Promise.resolve(control),
     settled: () => Promise.resolve(),
-    guard: { call: notNeeded },
+    guard: parts.guard,
     openEditor: notNeeded,
   });
   const order = quietOptions({ caller: { door: "cli" } });

@@ -21,7 +21,11 @@ async function open(policy: Policy = {}) {
   } as Partial<ConfigEditor> as ConfigEditor;
   const signedOut = new Fault("unauthorized", "docs needs a sign-in. Run `clawport auth docs` to sign in.");
   const control = {
-    signIns: { list: () => Promise.resolve([]) },
+    signIns: {
+      list: () => Promise.resolve([]),
+      logout: async (name: string) => (events.push(`logout ${name}`), { wasSignedIn: true, revoked: true }),
+      finish: async (name: string) => void events.push(`finish ${name}`),
+    },
     servers: {
       list: async () => (events.push("list"), [status]),
       connect: async (name: string) => (events.push(`connect ${name}`), { ...status, name }),
@@ -100,28 +104,70 @@ test("hints name /mcp commands, but the output of a server is not changed", asyn
   expect(await opened.mcp("connect docs")).toContain("docs");
 });
 
-test('"/mcp connect <address>" adds a server through the guard', async () => {
-  await using opened = await open();
-  const answer = await opened.mcp("connect https://new.example/mcp --name fresh");
-  expect(answer).toMatch(/^Added fresh to clawport\.json5\.\nfresh\n[\s\S]*docs__find/);
-  const done = ["check fresh", "add fresh https://new.example/mcp", "reload", "connect fresh"];
-  expect(opened.events.filter((event) => event !== "list")).toEqual(done);
-  expect(opened.entries).toMatchObject([
-    { tool: "mcp_connect", caller: { ...owner, agent: "clawport" }, verdict: "allow", outcome: "ok" },
-  ]);
+const adding = "connect https://new.example/mcp --name fresh";
+const added = ["check fresh", "add fresh https://new.example/mcp", "reload", "connect fresh"];
+const changes = (events: readonly string[]) => events.filter((event) => event !== "list");
+
+test("a person who types at a terminal or in the console adds a server without a question", async () => {
+  for (const door of ["cli", "console"] as const) {
+    await using opened = await open();
+    const questions = opened.person("once");
+    expect(await opened.mcp(adding, { door })).toMatch(/^Added fresh to clawport\.json5\.\nfresh\n[\s\S]*docs__find/);
+    expect(changes(opened.events)).toEqual(added);
+    expect(questions).toEqual([]);
+    expect(opened.entries).toMatchObject([
+      { tool: "mcp_connect", caller: { door, agent: "clawport" }, verdict: "allow", outcome: "ok" },
+    ]);
+  }
 });
 
-test("adding a server is judged like a tool without a read-only hint", async () => {
-  await using strict = await open({ preset: "strict" });
-  await expect(strict.mcp("connect https://new.example/mcp")).rejects.toMatchObject({
-    code: "denied",
-    message: expect.stringMatching(/^mcp_connect needs approval, but no one is available/),
-  });
-  expect(strict.events).not.toContain("check new");
-  await using denied = await open({ rules: [{ tool: "mcp_connect", token: "main", verdict: "deny" }] });
-  await expect(denied.mcp("connect https://new.example/mcp")).rejects.toThrow(
-    "mcp_connect was denied: policy.rules[0]",
-  );
+/** Everything that lets tool calls run without a question. */
+const policies: readonly Policy[] = [
+  {},
+  { preset: "open" },
+  { preset: "default" },
+  { preset: "strict" },
+  { rules: [{ tool: "mcp_*", verdict: "allow" }] },
+  { preset: "open", rules: [{ source: "agent", tool: "*", verdict: "allow" }] },
+];
+const orderers: readonly Caller[] = [owner, { door: "mcp-stdio" }, { door: "mcp-stdio", token: "stdio" }];
+
+test.each(policies)("an order that changes servers asks a person, whatever the policy is: %j", async (policy) => {
+  for (const caller of orderers)
+    for (const [words, tool, done] of [
+      [adding, "mcp_connect", added],
+      ["auth docs --logout", "mcp_auth", ["logout docs"]],
+    ] as const) {
+      await using alone = await open(policy);
+      await expect(alone.mcp(words, caller)).rejects.toMatchObject({
+        code: "denied",
+        message: expect.stringMatching(
+          new RegExp(
+            `^${tool} needs approval, but no one is available to approve it: .*always needs the approval of a person`,
+          ),
+        ),
+      });
+      await expect(alone.mcp(words, caller)).rejects.not.toThrow(/clawport|rule|policy\.rules\[/);
+      expect(changes(alone.events)).toEqual([]);
+      await using asked = await open(policy);
+      const questions = asked.person("no", "once");
+      await expect(asked.mcp(words, caller)).rejects.toThrow("the answer was no");
+      expect(changes(asked.events)).toEqual([]);
+      await asked.mcp(words, caller).catch(() => {});
+      expect(changes(asked.events)).toEqual(expect.arrayContaining([...done]));
+      expect(questions).toHaveLength(2);
+      expect(questions[0]!.choices).toEqual(["once"]);
+    }
+});
+
+test("the beginning of a sign-in asks, its code does not ask again, and a rule can forbid both changes", async () => {
+  await using opened = await open();
+  await expect(opened.mcp("auth docs")).rejects.toThrow("mcp_auth needs approval");
+  await opened.mcp("auth docs --code abc").catch(() => {});
+  expect(opened.events).toContain("finish docs");
+  await using denied = await open({ rules: [{ tool: "mcp_*", token: "main", verdict: "deny" }] });
+  for (const words of [adding, "auth docs"])
+    await expect(denied.mcp(words)).rejects.toThrow("was denied: policy.rules[0]");
 });
 
 test.each([

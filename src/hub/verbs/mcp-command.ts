@@ -5,6 +5,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import type { McpCommand } from "../../sources/agent/commands-backend.ts";
 import type { ReplyOptions } from "../../sources/agent/reply-backend.ts";
 import type { HubControl } from "../control/hub-control.ts";
+import type { OrderedChange } from "./ask-first.ts";
 import { withChatCommands } from "./chat-commands.ts";
 import type { ConfigEditor } from "./connect.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
@@ -86,7 +87,7 @@ async function run(request: Request): Promise<VerbResult> {
     case "connect":
       return runConnectWords(request);
     case "auth":
-      return runAuthWords(words, context);
+      return runAuthWords(request);
     case "disconnect":
       return (await import("./switch-servers.ts")).runDisconnect(context, named(verb, name));
     case "call":
@@ -126,30 +127,53 @@ async function runConnectWords({ words, order, context, options }: Request): Pro
     const how = "Only servers with an address can be added here. To add a command, use a terminal.";
     throw new Fault("usage", `${unknownServer(target, names).message} ${how}`);
   }
-  const { addServer } = await import("./add-server.ts");
-  return addServer({
-    context,
-    order,
-    guard: options.guard,
-    openEditor: options.openEditor,
-    words: [target],
-    ...values,
-  });
+  const { runConnect } = await import("./connect.ts");
+  return changeServers(
+    { order, options },
+    {
+      name: "mcp_connect",
+      description: "Adds an MCP server to Clawport's configuration and connects to it.",
+      args: { address: target, ...values },
+      reason: "adding a server always needs the approval of a person",
+    },
+    async (signal) => runConnect(context, await options.openEditor(signal), { words: [target], ...values }),
+  );
 }
 
 const connectOptions = { name: { type: "string" }, force: { type: "boolean" } } as const;
 
 /** A chat can't wait: it gets the address, and the sign-in continues in the background. */
-async function runAuthWords(words: readonly string[], context: VerbContext): Promise<VerbResult> {
+async function runAuthWords(request: Request): Promise<VerbResult> {
+  const { words, context } = request;
   const { runAuth, runAuthList, runLogout } = await import("./auth.ts");
   const usage = `Usage: ${authUsage}. Run \`/mcp auth --list\` to list the sign-ins.`;
   const { values, positionals } = parseWords(words, authOptions, usage);
-  const { logout, list, ...request } = values;
+  const { logout, list, ...asked } = values;
   if (list) return runAuthList(context);
   const server = named("auth", positionals[0]);
-  if (logout) return runLogout(context, server);
+  const change = (reason: string, work: () => Promise<VerbResult>) =>
+    changeServers(
+      request,
+      { name: "mcp_auth", description: "Signs in to an MCP server, or out.", args: { server, ...values }, reason },
+      work,
+    );
+  if (logout)
+    return change("signing out of a server always needs the approval of a person", () => runLogout(context, server));
   const ui = { show: () => {}, goesOn: true, signal: new AbortController().signal };
-  return runAuth(context, ui, { server, ...request });
+  const signIn = () => runAuth(context, ui, { server, ...asked });
+  // A code ends a sign-in that was approved when it began.
+  return asked.code === undefined
+    ? change("signing in to a server always needs the approval of a person", signIn)
+    : signIn();
+}
+
+async function changeServers(
+  { order, options: { guard } }: Pick<Request, "order" | "options">,
+  change: Pick<OrderedChange, "name" | "description" | "args" | "reason">,
+  work: (signal: AbortSignal) => Promise<VerbResult>,
+): Promise<VerbResult> {
+  const { askFirst } = await import("./ask-first.ts");
+  return askFirst({ ...change, order, guard }, work);
 }
 
 const authOptions = {
