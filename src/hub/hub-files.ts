@@ -8,6 +8,8 @@ export const hubFiles = {
   record: (home: Home) => home.file(hubRecordName),
   lock: (home: Home) => home.file("hub.lock"),
   audit: (home: Home) => home.file("audit", "calls.jsonl"),
+  /** The token that apps register with, if the environment has none. */
+  appToken: (home: Home) => home.file("apps", "token.txt"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),
   /** What servers offered when they were last connected: a folder with one file for each, and the key of their names. */
   lists: (home: Home) => ({ folder: home.file("lists"), keyFile: home.file("lists.key") }),

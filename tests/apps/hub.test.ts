@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,10 @@ import { openApp } from "./test-app.ts";
 interface TestHub extends AsyncDisposable {
   readonly hub: Hub;
   readonly token: string;
-  register(parts?: object): Promise<Created>;
+  /** The file that the hub makes the token of the apps in. */
+  readonly tokenFile: string;
+  /** With the token that the hub made, if there is one. */
+  register(parts?: object, headers?: Record<string, string>): Promise<Created>;
   rpc(method: string, params?: object): Promise<string>;
   /** Names of what the hub's own door offers, its own tools aside. */
   names(): Promise<readonly string[]>;
@@ -40,11 +43,17 @@ async function startHub(apps: object): Promise<TestHub> {
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
       body: JSON.stringify(body),
     });
+  const tokenFile = join(folder, "state", "apps", "token.txt");
+  const appToken = await readFile(tokenFile, "utf8").catch(() => "");
+  const appHeaders = appToken === "" ? {} : bearer(appToken.trim());
   const own: TestHub = {
     hub,
     token,
-    register: async (parts = {}) =>
-      (await post(`${hub.appsAddress}/v1/chat/sessions`, { ...registration, ...parts })).json() as Promise<Created>,
+    tokenFile,
+    async register(parts = {}, headers = appHeaders) {
+      const response = await post(`${hub.appsAddress}/v1/chat/sessions`, { ...registration, ...parts }, headers);
+      return (await response.json()) as Created;
+    },
     rpc: async (method, params = {}) =>
       (await post(hub.url, { jsonrpc: "2.0", id: 1, method, params }, bearer(token))).text(),
     async names() {
@@ -60,11 +69,13 @@ async function startHub(apps: object): Promise<TestHub> {
   return own;
 }
 
+const connect = ({ bridge_url: url, bridge_token: token }: Created) => openApp(url, { headers: bearer(token) });
+
 test("with apps.show a hub offers the tools of connected apps under a prefix, while they are connected", async () => {
   await using own = await startHub({ serve: true, show: true });
   const session = await own.register();
   expect(await own.names()).toEqual([]);
-  const app = await openApp(session.bridge_url);
+  const app = await connect(session);
   await expect.poll(() => own.names()).toEqual(["app__echo_text"]);
   const called = await own.rpc("tools/call", { name: "app__echo_text", arguments: { text: "hi" } });
   expect(called).toContain('"structuredContent":{"echoed_text":"hi"}');
@@ -79,11 +90,11 @@ test("clients are notified when an app connects, and each app has an address tha
   const sessions = [await own.register(), await own.register()];
   // The client opens its stream in the background, and gets only changes after that.
   while (client.changes === 0) {
-    await using ___ = await openApp(sessions[0]!.bridge_url);
+    await using ___ = await connect(sessions[0]!);
     await sleep(20);
   }
-  await using _ = await openApp(sessions[0]!.bridge_url);
-  await using __ = await openApp(sessions[1]!.bridge_url);
+  await using _ = await connect(sessions[0]!);
+  await using __ = await connect(sessions[1]!);
   await expect.poll(async () => (await own.names()).length).toBe(2);
   for (const name of await own.names()) expect(name).toMatch(/^phone__echo_text_[0-9a-f]{8}$/);
   const ids = own.hub.sources().flatMap(({ id, kind }) => (kind === "app" ? [id] : []));
@@ -95,14 +106,14 @@ test("clients are notified when an app connects, and each app has an address tha
 test("sessions with own_tokens_only are not shown, and none are without apps.show", async () => {
   await using shown = await startHub({ serve: true, show: true });
   const secret = await shown.register({ own_tokens_only: true });
-  await using open = await openApp((await shown.register()).bridge_url);
-  await using _ = await openApp(secret.bridge_url, { headers: bearer(secret.bridge_token) });
+  await using open = await connect(await shown.register());
+  await using _ = await connect(secret);
   await expect.poll(() => shown.names()).toEqual(["app__echo_text"]);
   await shown.rpc("tools/call", { name: "app__echo_text", arguments: { text: "hi" } });
   expect(open.messages).toHaveLength(1);
   await using apart = await startHub({ serve: true });
   const session = await apart.register();
-  await using __ = await openApp(session.bridge_url);
+  await using __ = await connect(session);
   expect(await apart.names()).toEqual([]);
   await using client = await openClient(session.mcp_url);
   expect(await client.names()).toEqual(["echo_text"]);
@@ -129,3 +140,26 @@ async function openClient(url: string, token?: string) {
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
+
+test("an app proxy that shows apps has a token from its first start, which only its owner can read", async () => {
+  await using own = await startHub({ serve: true, show: true });
+  const { tokenFile } = own;
+  expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+  for (const headers of [{}, bearer("wrong"), bearer(own.token)])
+    expect(await own.register({}, headers)).toMatchObject({ code: "unauthorized" });
+  const { bridge_url: url } = await own.register();
+  await using stranger = await openApp(url);
+  expect((await stranger.closed).code).toBe(4401);
+  expect(await own.names()).toEqual([]);
+  const token = await readFile(tokenFile, "utf8");
+  await own.hub.close();
+  expect(await readFile(tokenFile, "utf8")).toBe(token);
+});
+
+test("apps connect without a token only if they are not shown, or if `apps.open` says so", async () => {
+  for (const apps of [{ serve: true }, { serve: true, show: true, open: true }]) {
+    await using own = await startHub(apps);
+    expect(await own.register({}, {})).toHaveProperty("mcpSessionId");
+    await expect(stat(own.tokenFile)).rejects.toMatchObject({ code: "ENOENT" });
+  }
+});

@@ -37,6 +37,7 @@ const policy = {
   ],
 };
 
+const appsEnv = { OPENCLAW_PROXY_APP_TOKEN: "the-token-of-the-apps" };
 const servers = { files: { command: process.execPath, args: [join(import.meta.dirname, "files-server.ts")] } };
 
 let model: MockModel;
@@ -56,7 +57,7 @@ const configOf = (backend: Backend | "gateway") => ({
 beforeAll(async () => {
   [model, gateway] = await Promise.all([startMockModel(), startFakeGateway()]);
   const [commandsHub, modelHub, orders, commandsPipe, modelPipe] = await Promise.all([
-    startHub({ config: configOf("commands") }),
+    startHub({ config: configOf("commands"), env: appsEnv }),
     startHub({ config: configOf("model") }),
     startHub({ config: configOf("gateway"), env: { OPENCLAW_GATEWAY_URL: gateway.url } }),
     startMcpServer({ config: configOf("commands") }),
@@ -212,10 +213,11 @@ describe("a server that uses the model", () => {
 
 test("an app's tools are called as who came through the app proxy, or through the hub", async () => {
   const { commands } = hubs;
-  const proxy = createProxyClient(commands.hub.appsAddress ?? "");
+  const proxy = createProxyClient(commands.hub.appsAddress ?? "", appsEnv);
   const session = await proxy.create({ tools: [echoTool, { ...echoTool, name: "locked" }] });
   const ran = ({ text }: { text: string }) => ({ echoed_text: text });
-  await using _ = await openApp(session.bridge_url, { tools: { echo_text: ran, locked: ran } });
+  const headers = { authorization: `Bearer ${session.bridge_token}` };
+  await using _ = await openApp(session.bridge_url, { headers, tools: { echo_text: ran, locked: ran } });
   await until(async () => (await commands.order("laptop", "/tools app__")).includes("app__locked"));
   expect(await proxy.call(session, "echo_text", { text: "hi" })).toContain("hi");
   expect(await proxy.call(session, "locked", { text: "hi" })).toContain("door app-proxy");

@@ -15,10 +15,10 @@ export const command = defineCommand({
     try {
       if (hub === undefined)
         throw new Fault("unavailable", "No hub is running, so no app is connected. Run `clawport up` to start one.");
-      const { appsAddress = null } = await control.status.read();
+      const { appsAddress = null, appsTokenPath: tokenPath = null } = await control.status.read();
       const apps = await control.apps.list();
-      const text = apps.length > 0 ? renderTable(apps, columns, context) : noApps(appsAddress);
-      context.answer({ address: appsAddress, apps }, text);
+      const shown = apps.length > 0 ? renderTable(apps, columns, context) : noApps(appsAddress);
+      context.answer({ address: appsAddress, tokenPath, apps }, [shown, ...tokenHint(tokenPath)].join("\n"));
     } finally {
       await close();
     }
@@ -28,6 +28,11 @@ export const command = defineCommand({
 function noApps(address: string | null): string {
   if (address === null) return "The hub takes no apps. Set `apps.serve` to true in the configuration, then restart it.";
   return `No app is connected. Apps connect to ${address}.`;
+}
+
+function tokenHint(path: string | null): string[] {
+  if (path === null) return [];
+  return [`Apps need the token in ${path}. Give it to them as OPENCLAW_PROXY_APP_TOKEN: \`"$(cat ${path})"\`.`];
 }
 
 const columns: readonly Column<AppSession>[] = [

@@ -36,6 +36,11 @@ export const appsSchema = Type.Object(
       description:
         "Whether the hub also offers the tools of connected apps to its MCP clients, as `<prefix>__<tool>`. Sessions that only their own tokens open are left out.",
     }),
+    open: Type.Boolean({
+      default: false,
+      description:
+        "Whether apps that are shown may connect without a token. Every program of every user of this computer may then offer tools to your clients. By default the hub makes a token, unless the environment has one.",
+    }),
     nats: Type.Optional(
       Type.Object(
         {

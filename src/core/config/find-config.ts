@@ -54,6 +54,7 @@ export const defaultConfig: Config = {
     allowedHosts: [],
     allowedOrigins: [],
     show: false,
+    open: false,
     prefix: "app",
   },
   machine: {

@@ -30,8 +30,11 @@ export function createToken(): Secret {
 
 /** The token in the file. A missing or empty file gets a new token first. */
 export async function ensureMainToken(location: TokenLocation): Promise<Secret> {
-  const path = mainTokenPath(location);
-  const { log = silentLog } = location;
+  return ensureTokenFile(mainTokenPath(location), location.log ?? silentLog);
+}
+
+/** The same for another file with one token, which only its owner can read. */
+export async function ensureTokenFile(path: string, log: Log): Promise<Secret> {
   const found = readMainToken(path, log);
   if (found !== undefined) return found;
   return withFileLock(`${path}.lock`, { log }, async () => readMainToken(path, log) ?? writeMainToken(path));

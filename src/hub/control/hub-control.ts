@@ -267,6 +267,8 @@ export interface HubStatus {
   readonly address?: string | undefined;
   /** Where apps connect, if the app proxy is open. */
   readonly appsAddress?: string | undefined;
+  /** The file with the token that apps connect with, if the hub made it. */
+  readonly appsTokenPath?: string | undefined;
   readonly version: string;
   readonly pid: number;
   readonly startedAt: string;

@@ -14,6 +14,7 @@ import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
+import type { AppDoor } from "../engine/open-apps.ts";
 import type { GuardedCatalog } from "../engine/open-guard.ts";
 import { hubFiles } from "../hub-files.ts";
 import type { LiveMachine } from "./settings/machine-control.ts";
@@ -58,7 +59,7 @@ export interface OpenDoors {
   readonly http:
     | Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens" | "surfaces" | "noteSurface">
     | undefined;
-  readonly apps: { readonly address: string; sessions(): readonly RegisteredSession[] } | undefined;
+  readonly apps: (Pick<AppDoor, "address" | "tokenPath"> & { sessions(): readonly RegisteredSession[] }) | undefined;
 }
 
 /** What can be asked of the engine of this process. */
@@ -240,7 +241,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
       refusedTokens: http.refusedTokens(),
       surfaces: http.surfaces(),
     }),
-    ...(apps && { appsAddress: apps.address }),
+    ...(apps && { appsAddress: apps.address, appsTokenPath: apps.tokenPath }),
     version,
     pid: process.pid,
     startedAt: startedAt.toISOString(),

@@ -1,7 +1,12 @@
+import { mkdir } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
+import { dirname } from "node:path";
 import { Fault, isFault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import type { Secret } from "../../core/secrets/secret.ts";
 import type { SharedUsage } from "../../core/token-bucket.ts";
 import { createMetrics, type Metrics } from "../../core/telemetry/metrics.ts";
+import { ensureTokenFile } from "../../doors/mcp/main-token.ts";
 import { openProxyDoor, type ProxyDoor, type ProxyDoorOptions } from "../../doors/apps/proxy-door.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { type CallBus, createLocalBus } from "../../sources/apps/call/call-bus.ts";
@@ -10,6 +15,7 @@ import { openSessionRegistry, type SessionRegistry } from "../../sources/apps/se
 import { showApps } from "../../sources/apps/show-apps.ts";
 import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 import type { EngineParts } from "./engine-parts.ts";
+import { hubFiles } from "../hub-files.ts";
 import { hostNames } from "./listen-address.ts";
 import { openSessionStore } from "./open-session-store.ts";
 import { natsOptionsOf, openSharedApps } from "./open-shared-apps.ts";
@@ -20,7 +26,10 @@ export async function openConfiguredApps(parts: EngineParts): Promise<OpenedAppD
   const { home, catalog, log, closers, env } = parts;
   const { apps: config } = parts.config;
   const { port, show, prefix } = config;
-  const settings = parseProxySettings(env);
+  const given = parseProxySettings(env);
+  const needsToken = show && !config.open && given.appToken === undefined;
+  const tokenPath = needsToken ? hubFiles.appToken(home) : undefined;
+  const settings = tokenPath === undefined ? given : { ...given, appToken: await makeAppToken(tokenPath, log) };
   requireTokens(config, settings, log);
   // Before the door, whose conflict is about the port.
   const nats = natsOptionsOf(config.nats, env);
@@ -35,7 +44,15 @@ export async function openConfiguredApps(parts: EngineParts): Promise<OpenedAppD
     });
   });
   if (show) closers.add("shown apps", showApps({ sessions, catalog, prefix }));
-  return { sessions, door: { ...door, drainMs: shared && (config.nats?.drain ?? 25) * 1000 } };
+  return { sessions, door: { ...door, tokenPath, drainMs: shared && (config.nats?.drain ?? 25) * 1000 } };
+}
+
+/** Tools that are shown reach every client of the hub: not every user of this computer may offer them. */
+async function makeAppToken(path: string, log: Log): Promise<Secret> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const token = await ensureTokenFile(path, log);
+  log.info("apps connect with the token in a file; give it to them as OPENCLAW_PROXY_APP_TOKEN", { path });
+  return token;
 }
 
 type OwnOptions = "sessions" | "count" | "budget" | "info" | "idleMs" | "guard" | "metrics" | "log" | "sharedUsage";
@@ -58,6 +75,8 @@ export interface OpenedAppDoor {
 }
 
 export interface AppDoor extends ProxyDoor {
+  /** The file with the token that the hub made for apps; undefined if it made none. */
+  readonly tokenPath?: string | undefined;
   /** How long to drain before it is closed; undefined if there are no other instances that could take the apps. */
   readonly drainMs?: number | undefined;
 }

@@ -26,9 +26,14 @@ export async function callHub(origin: string, token: string, name: string, args:
   return JSON.parse(json) as { readonly result?: ToolResult; readonly error?: { readonly message: string } };
 }
 
+interface AppsStatus {
+  readonly appsAddress: string;
+  readonly appsTokenPath: string;
+}
+
 /** What a hub says about itself. */
-export async function readStatus(origin: string, token: string): Promise<{ readonly appsAddress: string }> {
+export async function readStatus(origin: string, token: string): Promise<AppsStatus> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const answer = await fetch(`${origin}/control/status.read`, { method: "POST", headers, body: "{}" });
-  return ((await answer.json()) as { result: { appsAddress: string } }).result;
+  return ((await answer.json()) as { result: AppsStatus }).result;
 }

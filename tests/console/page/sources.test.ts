@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -67,9 +67,10 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     await using open = await place.open(browser, { path: "apps" });
     const { page } = open;
     await page.getByText("No app is connected").waitFor();
-    const { appsAddress } = await readStatus(place.origin, await place.token());
+    const { appsAddress, appsTokenPath } = await readStatus(place.origin, await place.token());
     const app = await openApp({
       proxyUrl: appsAddress,
+      appToken: (await readFile(appsTokenPath, "utf8")).trim(),
       deviceName: "Sketchbook",
       tools: [{ name: "undo", run: () => "done" }],
     });

@@ -41,7 +41,11 @@ export function describeOtherSources(): void {
         inputSchema: { type: "object", properties: { name: { type: "string" } } },
         run: ({ name }: { name: string }) => `hello ${name}`,
       };
-      await expect.poll(async () => (app ??= await openApp({ proxyUrl, tools: [greet] })), patiently).toBeDefined();
+      const connect = async () => {
+        const appToken = (await readFile(join(mcpHome(), "apps", "token.txt"), "utf8")).trim();
+        return (app ??= await openApp({ proxyUrl, appToken, tools: [greet] }));
+      };
+      await expect.poll(connect, patiently).toBeDefined();
       await expect
         .poll(() => lookAt(), patiently)
         .toEqual(expect.arrayContaining(["machine__device-info", "app__greet", "notes__read"]));
