@@ -103,14 +103,16 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     isShared,
     contestedKey: isShared ? keyOf(claims) : "",
     find(uri) {
-      const parsed = isShared ? parseQualifiedUri(uri) : undefined;
+      // A single source may list URIs that look like this, as a hub behind this one does.
+      const parsed = isShared || !claims.has(uri) ? parseQualifiedUri(uri) : undefined;
       const named = parsed && (byId.get(parsed.source) ?? byFoldedId.get(parsed.source.toLowerCase()));
+      if (named) return { source: named, uri: parsed.uri };
       // Of a source that is gone, no other source has anything.
-      if (parsed) return named && { source: named, uri: parsed.uri };
+      if (parsed && isShared) return undefined;
       const [source, ...others] = index.claimants(uri);
       if (source !== undefined && others.length === 0) return { source, uri };
       // Results may link to unlisted resources. With a single source it is clear whose they are.
-      return isShared ? undefined : { source: readable[0]!, uri };
+      return isShared || parsed ? undefined : { source: readable[0]!, uri };
     },
     findTemplate: (uriTemplate) => shownTemplates.get(uriTemplate),
     claimants(uri) {

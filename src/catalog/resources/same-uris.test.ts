@@ -338,3 +338,15 @@ test("hostile templates, URIs and results take little time", () => {
   expect((user + system) / 1000).toBeLessThan(3000);
   expect(shown.content.at(-1)!.uri).toBe(`x://two.clawport/${"-".repeat(200)}4999`);
 });
+
+test("the long form names its source also where there is only one, and never another source", () => {
+  const alone = catalogOf({ one: { uris: ["same://x"] } });
+  for (const view of [alone.view("all"), alone.view({ source: "one" })]) {
+    expect(find(view, "same://one.clawport/x")).toBe("one same://x");
+    expect(find(view, "same://gone.clawport/x")).toBeUndefined();
+    expect(find(view, "same://unlisted")).toBe("one same://unlisted");
+  }
+  const hub = catalogOf({ hub: { uris: ["same://one.clawport/x"], templates: ["note://two.clawport/{id}"] } });
+  expect(find(hub.view("all"), "same://one.clawport/x")).toBe("hub same://one.clawport/x");
+  expect(find(hub.view("all"), "note://two.clawport/7")).toBe("hub note://two.clawport/7");
+});
