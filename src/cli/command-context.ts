@@ -83,6 +83,12 @@ function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | un
 async function askAtPrompt(world: World, question: string, signal?: AbortSignal): Promise<string | undefined> {
   if (!isInteractive(world)) return undefined;
   const { readLine } = await import("./terminal/read-line.ts");
-  world.stderr.write(question);
+  const start = question.lastIndexOf("\n") + 1;
+  if (start > 0) {
+    const { showPages } = await import("./terminal/show-pages.ts");
+    const outcome = await showPages(world, question.slice(0, start - 1), signal);
+    if (outcome !== "shown") return outcome === "refused" ? "no" : undefined;
+  }
+  world.stderr.write(question.slice(start));
   return readLine(world.stdin, signal);
 }

@@ -10,7 +10,7 @@ export interface NamedSecret {
  * What has no shape of its own, or changes the shape of what is beside it: control characters, direction marks, tags,
  * spaces that are not the usual one, unassigned and private characters, halves of a pair, and marks piled on others.
  */
-const unseen = (): RegExp =>
+const unseen =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])\p{M}/gu;
 
 const codeOf = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`;
@@ -22,14 +22,14 @@ const shortForms: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r",
  * backslash is doubled, so that what is shown stands for one text only.
  */
 export function shownText(text: string): string {
-  return text.replace(/[\n\r\t\\]/g, (character) => shortForms[character]!).replace(unseen(), codeOf);
+  return text.replace(/[\n\r\t\\]/g, (character) => shortForms[character]!).replace(unseen, codeOf);
 }
 
 /** A text of several lines that are ours, with values in it that were shown already: only what must not print is escaped. */
 export function shownLines(text: string): string {
   return text
     .split("\n")
-    .map((line) => line.replace(unseen(), codeOf))
+    .map((line) => line.replace(unseen, codeOf))
     .join("\n");
 }
 
@@ -43,8 +43,8 @@ const continued = "│ ";
  * for each line of a text. A text can't imitate a row of its own: its quotes and line breaks are escaped.
  */
 export function shownJson(value: unknown): string {
-  const short = shownLines(JSON.stringify(value) ?? "none");
-  if (short.length <= longestRow && !short.includes(lineBreak)) return short;
+  const json = JSON.stringify(value) ?? "none";
+  if (json.length <= longestRow && !json.includes(lineBreak)) return shownLines(json);
   return shownLines(JSON.stringify(value, undefined, 2))
     .split("\n")
     .map((row) => {
@@ -52,6 +52,11 @@ export function shownJson(value: unknown): string {
       return row.replace(escapes, (found) => (found === lineBreak ? `${found}\n${indent}  ${continued}` : found));
     })
     .join("\n");
+}
+
+/** The words of a command, each in quotes, so that it is seen where one ends. */
+export function shownWords(words: readonly string[]): string {
+  return words.map((word) => shownLines(JSON.stringify(word))).join(" ");
 }
 
 const anyEscape = String.raw`\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|[^u])`;

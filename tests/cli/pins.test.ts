@@ -150,7 +150,7 @@ test("approving shows the difference and counts at once: clients are told that t
   );
 
   const approved = await place.confirm("approve", "rug__calc");
-  expect(approved.shown).toContain("-   Adds.\n+   Adds and divides.");
+  expect(approved.shown).toContain("+   Adds[+ and divides+].");
   expect((await events.read()).value).toContain("notifications/tools/list_changed");
   await events.cancel();
   expect(JSON.stringify(await hub.ask("tools/list"))).toContain("Adds and divides.");

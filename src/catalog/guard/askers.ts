@@ -1,6 +1,7 @@
 import { isFault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
+import { fitsWhole, shownText } from "../../core/shown-text.ts";
 import type { ApprovalAnswer, Choice } from "../advice.ts";
 import type { CallerScope } from "../caller.ts";
 import type { CallContext } from "../call-context.ts";
@@ -114,7 +115,14 @@ export function isApprovalNotice(data: unknown): data is ApprovalNotice {
   return typeof data.approval === "string" && typeof data.asks === "boolean" && typeof data.text === "string";
 }
 
-const choiceTitles: Readonly<Record<Choice, string>> = {
+/** A client may cut off what is longer. */
+const clientRoom = { maxLength: 4000, maxLines: 100 };
+
+const tooLongFor = (tool: string): string =>
+  `A call of ${shownText(tool)} needs approval. It is too long to show here, so it can only be refused here. Open Clawport's console to see and approve it.`;
+
+const choiceTitles: Readonly<Record<ApprovalAnswer, string>> = {
+  no: "Do not allow this",
   once: "Allow this once",
   always: "Always allow this",
   never: "Never allow this",
@@ -126,19 +134,22 @@ export function createClientAsker(context: CallContext): Asker {
     id: "client",
     kind: "client",
     available: () => true,
-    async ask({ text, choices }) {
+    async ask({ text, choices, tool }) {
+      const isWhole = fitsWhole(text, clientRoom);
+      const offered: readonly ApprovalAnswer[] = isWhole ? choices : ["no"];
       const answer = {
         type: "string",
         title: "Your answer",
-        enum: choices,
-        enumNames: choices.map((choice) => choiceTitles[choice]),
+        enum: offered,
+        enumNames: offered.map((choice) => choiceTitles[choice]),
       };
       const requestedSchema = { type: "object", properties: { answer }, required: ["answer"] };
-      const reply = await context.ask({ method: "elicitation/create", params: { message: text, requestedSchema } });
+      const message = isWhole ? text : tooLongFor(tool);
+      const reply = await context.ask({ method: "elicitation/create", params: { message, requestedSchema } });
       if (reply.action === "decline") return "no";
       if (reply.action !== "accept" || typeof reply.content !== "object" || reply.content === null) return undefined;
       const chosen = "answer" in reply.content ? reply.content.answer : undefined;
-      return choices.find((choice) => choice === chosen);
+      return offered.find((choice) => choice === chosen);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { visibleText } from "../../core/peer-text.ts";
-import { redact } from "../../core/secrets/redact.ts";
+import { redact, redactText } from "../../core/secrets/redact.ts";
 import { type NamedSecret, nameSecrets, shownJson, shownLines, shownText } from "../../core/shown-text.ts";
 import type { Advice } from "../advice.ts";
 import { type Caller, scopeOfCaller } from "../caller.ts";
@@ -14,7 +14,6 @@ const longestName = 100;
 const longestValue = 300;
 const longestArguments = 2000;
 const longestReason = 500;
-const longestDetail = 8000;
 
 /**
  * What a person must know about a call to approve it: `question` is the whole of it, for people. The rest is what may be
@@ -43,7 +42,7 @@ export function describeCall(
   };
   const stored = {
     reason: cut(whole.reason, longestReason),
-    ...(whole.detail !== undefined && { detail: cut(nameSecrets(whole.detail, secrets), longestDetail) }),
+    ...(whole.detail !== undefined && { detail: redactText(nameSecrets(whole.detail, secrets)) }),
     arguments: nameSecrets(storedArguments(args), secrets),
   };
   const isWhole =
@@ -79,7 +78,11 @@ function detailOf(details: readonly string[]): { readonly detail?: string } {
   return details.length === 0 ? {} : { detail: shownLines(details.join("\n")) };
 }
 
-const oneLine = (args: unknown): string => shownLines(JSON.stringify(args) ?? "none");
+/** Undefined if it is too long to be stored whole. */
+function oneLine(args: unknown): string | undefined {
+  const json = JSON.stringify(args) ?? "none";
+  return json.length > longestArguments ? undefined : shownLines(json);
+}
 
 /** Long values are cut one by one, so that none of them pushes another out of sight. */
 function storedArguments(args: unknown): string {

@@ -1,7 +1,8 @@
 import { quoted } from "../../core/peer-text.ts";
 import type { Advice } from "../advice.ts";
 import { listedHash, type PinState, type Shown, stateOfPin } from "./judge-pins.ts";
-import { pinDiff, type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
+import { type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
+import { pinDiff } from "./pin-diff.ts";
 import type { Pin } from "./pin-file.ts";
 
 /** A definition that clients do not get as the server lists it, or can't use without an answer. */
@@ -17,8 +18,10 @@ export interface HeldDefinition {
   readonly since: string;
   /** The hash of the definition that waits for an answer. */
   readonly hash: string;
-  /** From the pinned definition to the one that waits for an answer, safe to show on a terminal. */
+  /** The whole definition that waits for an answer, and what is gone, safe to show on a terminal; see `pinDiff`. */
   readonly diff: string;
+  /** Whether `diff` has all of it. If not, it can't be accepted. */
+  readonly isWhole: boolean;
 }
 
 /** Undefined if nothing about the pin is open. */
@@ -27,19 +30,30 @@ export function heldDefinition(server: string, pin: Pin, shown: Shown): HeldDefi
   if (state === "settled") return undefined;
   const { kind, id, name = kind === "instructions" ? `${server}:instructions` : id, offered, at } = pin;
   const since = offered?.at ?? at;
-  return { name, source: server, kind, state, shown, since, hash: listedHash(pin), diff: diffOf(pin) };
+  return {
+    name,
+    source: server,
+    kind,
+    state,
+    shown,
+    since,
+    hash: listedHash(pin),
+    isWhole: waitingDefinition(pin) !== undefined,
+    // Made when it is needed: the console looks at the list every second.
+    get diff() {
+      return diffOf(pin);
+    },
+  };
 }
 
 /** What the guard says about a tool or prompt that is held back. */
 export function adviceOnPin(pin: Pin, name: string): Omit<Advice, "remember"> {
   const state = stateOfPin(pin);
   const its = pin.kind === "prompt" ? `the prompt ${quoted(name)}: its` : "its";
-  return {
-    by: "pin",
-    verdict: state === "refused" ? "deny" : "ask",
-    reason: reasonOf(state, its),
-    detail: diffOf(pin),
-  };
+  const reason = reasonOf(state, its);
+  if (waitingDefinition(pin) === undefined)
+    return { by: "pin", verdict: "deny", reason: `${reason}, and it can't be shown in full` };
+  return { by: "pin", verdict: state === "refused" ? "deny" : "ask", reason, detail: diffOf(pin) };
 }
 
 function reasonOf(state: PinState, its: string): string {
@@ -55,8 +69,17 @@ function reasonOf(state: PinState, its: string): string {
   }
 }
 
-function diffOf({ definition, text = "", offered, isNew }: Pin): string {
-  const pinned = definition === undefined ? text : textOfParts(JSON.parse(definition) as PinnedParts);
-  if (offered !== undefined) return pinDiff(pinned, offered.text);
-  return pinDiff(isNew === true ? "" : pinned, pinned);
+/** What a person has to see before answering; undefined if it is not known in full. */
+function waitingDefinition({ definition, offered }: Pin): string | undefined {
+  return offered?.definition ?? (offered === undefined || offered.isWithdrawn === true ? definition : undefined);
 }
+
+function diffOf(pin: Pin): string {
+  const { definition, text = "", isNew } = pin;
+  const waiting = waitingDefinition(pin);
+  if (waiting === undefined) return "Its new definition is not known in full.";
+  const pinned = definition === undefined ? text : textOf(definition);
+  return pinDiff(isNew === true ? "" : pinned, textOf(waiting));
+}
+
+const textOf = (definition: string): string => textOfParts(JSON.parse(definition) as PinnedParts);

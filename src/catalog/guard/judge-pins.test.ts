@@ -14,7 +14,7 @@ import { hashParts, toolParts } from "./pin-definition.ts";
 import type { Pin } from "./pin-file.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
-const room = { pins: 3, bytes: 100_000, definitionBytes: 1000 };
+const room = { pins: 3, bytes: 100_000, definitionBytes: 1000, waitingBytes: 3000 };
 
 function listed(name: string, description = "a"): ListedDefinition {
   const parts = toolParts(testTool(name, { description }));
@@ -59,7 +59,7 @@ test("a changed tool that changes again waits with its latest definition, and th
   let pins = judge(new Map(), [listed("a")]).changed;
   for (const text of ["b", "c"]) pins = judge(pins, [listed("a", text)]).changed;
   const pin = pins.get("tool a")!;
-  expect(pin).toMatchObject({ name: "git__a", offered: { text: expect.stringContaining("c") } });
+  expect(pin).toMatchObject({ name: "git__a", offered: { definition: listed("a", "c").json } });
   expect(judge(pins, [listed("a", "c")]).changed.size).toBe(0);
   const accepted = acceptPin(pin, at);
   expect([accepted.hash, stateOfPin(accepted)]).toEqual([hashParts(listed("a", "c").parts), "settled"]);
@@ -72,4 +72,16 @@ test.each([
   [{ preset: "open", changedTools: "hide" }, "hide", "allow"],
 ] as const)("under %j changed definitions are %s and new ones %s", (policy, changed, added) => {
   expect(pinRulesOf(policy)).toEqual({ changed, added });
+});
+
+test("an offer that an older version kept in part is kept whole when it is listed again, unless it is too large", () => {
+  const { kind, id, parts, json } = listed("a");
+  const offered = { hash: hashParts(listed("a", "b").parts), at };
+  const old: Pin = { kind, id, hash: hashParts(parts), definition: json, at, name: "git__a", offered };
+  const again = judge(new Map([["tool a", old]]), [listed("a", "b")]).changed.get("tool a");
+  expect(again).toEqual({ ...old, offered: { ...offered, definition: listed("a", "b").json } });
+  const large = listed("a", "x".repeat(5000));
+  const pin = judge(new Map([["tool a", old]]), [large]).changed;
+  expect(pin.get("tool a")?.offered).toEqual({ hash: hashParts(large.parts), at });
+  expect(judge(pin, [large]).changed.size).toBe(0);
 });

@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/config/policy-config.ts";
-import { hashParts, instructionsParts, type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
+import { hashParts, instructionsParts, type PinKind, type PinnedParts } from "./pin-definition.ts";
 import type { OfferedDefinition, Pin } from "./pin-file.ts";
 
 /** A definition as a server lists it now. */
@@ -27,9 +27,16 @@ export interface PinRoom {
   readonly bytes: number;
   /** Of one definition. Of a larger one only the hash is kept. */
   readonly definitionBytes: number;
+  /** The same for one that waits for an answer: a person must see all of it. */
+  readonly waitingBytes: number;
 }
 
-const defaultRoom: PinRoom = { pins: 50_000, bytes: 32 * 1024 * 1024, definitionBytes: 64 * 1024 };
+const defaultRoom: PinRoom = {
+  pins: 50_000,
+  bytes: 32 * 1024 * 1024,
+  definitionBytes: 64 * 1024,
+  waitingBytes: 1024 * 1024,
+};
 
 export interface JudgedPins {
   /** The pins that are new or different. */
@@ -72,21 +79,25 @@ export function judgeDefinitions(
       }
       continue;
     }
-    const next = isSame(known, definition) ? withListed(known, definition, room) : withOffered(known, definition, at);
-    if (next !== known) changed.set(key, fit(known, [next, withoutText(next)]) ?? withoutText(next));
+    const next = isSame(known, definition)
+      ? withListed(known, definition, room)
+      : withOffered(known, definition, { at, room });
+    if (next !== known) changed.set(key, fit(known, [next, withoutOffer(next)]) ?? withoutOffer(next));
   }
   return { changed, leftOut };
 }
 
 /** What is open is kept even if there is no room to show it. */
-function withoutText(pin: Pin): Pin {
-  return pin.offered === undefined ? pin : { ...pin, offered: { ...pin.offered, text: "" } };
+function withoutOffer(pin: Pin): Pin {
+  if (pin.offered === undefined) return pin;
+  const { definition: _, ...offered } = pin.offered;
+  return { ...pin, offered };
 }
 
 const pinOverhead = 256;
 
 function sizeOf({ id, definition = "", text = "", offered }: Pin): number {
-  return pinOverhead + 2 * id.length + definition.length + text.length + (offered?.text.length ?? 0);
+  return pinOverhead + 2 * id.length + definition.length + text.length + (offered?.definition?.length ?? 0);
 }
 
 interface FirstPinOptions {
@@ -101,14 +112,15 @@ function firstPin(definition: ListedDefinition, { isListed, at, room }: FirstPin
   if (kind === "instructions" && isListed) {
     const none = instructionsParts("");
     const pin = { kind, id, hash: hashParts(none), definition: JSON.stringify(none), at };
-    return { ...pin, name: definition.name(), offered: offer(definition, at) };
+    return { ...pin, name: definition.name(), offered: offer(definition, { at, room }) };
   }
-  const pin = { kind, id, hash: hashParts(parts), ...keptDefinition(definition, room), at };
+  const kept = keptDefinition(definition, isListed ? room.waitingBytes : room.definitionBytes);
+  const pin = { kind, id, hash: hashParts(parts), ...kept, at };
   return isListed ? { ...pin, name: definition.name(), isNew: true } : pin;
 }
 
-function keptDefinition({ json }: ListedDefinition, { definitionBytes }: PinRoom): Pick<Pin, "definition"> {
-  return json.length > definitionBytes ? {} : { definition: json };
+function keptDefinition({ json }: ListedDefinition, maxBytes: number): Pick<Pin, "definition"> {
+  return json.length > maxBytes ? {} : { definition: json };
 }
 
 function isSame(pin: Pin, { json, parts, rawParts }: ListedDefinition): boolean {
@@ -127,14 +139,22 @@ function withListed(pin: Pin, definition: ListedDefinition, room: PinRoom): Pin 
   return { ...next, offered: { ...pin.offered, isWithdrawn: true } };
 }
 
-function withOffered(pin: Pin, definition: ListedDefinition, at: string): Pin {
-  const { offered } = pin;
-  if (offered?.isWithdrawn !== true && offered?.hash === hashParts(definition.parts)) return pin;
-  return { ...pin, name: definition.name(), offered: offer(definition, at) };
+interface OfferOptions {
+  readonly at: string;
+  readonly room: PinRoom;
 }
 
-function offer({ parts }: ListedDefinition, at: string): OfferedDefinition {
-  return { hash: hashParts(parts), text: textOfParts(parts), at };
+function withOffered(pin: Pin, definition: ListedDefinition, { at, room }: OfferOptions): Pin {
+  const { offered } = pin;
+  const isKnown = offered?.isWithdrawn !== true && offered?.hash === hashParts(definition.parts);
+  const next = offer(definition, { at: isKnown ? offered.at : at, room });
+  // Older versions kept a shortened text of it only.
+  if (isKnown && (offered.definition !== undefined || next.definition === undefined)) return pin;
+  return { ...pin, name: definition.name(), offered: next };
+}
+
+function offer(definition: ListedDefinition, { at, room }: OfferOptions): OfferedDefinition {
+  return { hash: hashParts(definition.parts), ...keptDefinition(definition, room.waitingBytes), at };
 }
 
 /**
@@ -164,7 +184,10 @@ export function listedHash(pin: Pin): string {
 /** A person accepts what the server lists now. */
 export function acceptPin(pin: Pin, at: string): Pin {
   const { kind, id, offered } = pin;
-  if (isOffered(pin)) return { kind, id, hash: offered!.hash, text: offered!.text, at };
+  if (isOffered(pin)) {
+    const { hash, definition } = offered!;
+    return { kind, id, hash, ...(definition !== undefined && { definition }), at };
+  }
   const { name: _name, isNew: _isNew, offered: _offered, refused: _refused, ...settled } = pin;
   return settled;
 }

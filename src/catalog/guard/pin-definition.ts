@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { visibleText } from "../../core/peer-text.ts";
+import { shownLines, shownText } from "../../core/shown-text.ts";
 import type { Prompt } from "../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
 
@@ -38,93 +38,27 @@ function sortedJson(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${sortedJson(fields[key])}`).join(",")}}`;
 }
 
-const longestPinnedText = 8192;
-const longestPinnedLine = 120;
-const mostPinnedLines = 400;
-
-/** The definition in lines, for display. Bounded, so it may be cut. */
+/** The whole definition in lines, for people. What does not print is escaped, and no text in it can imitate a line. */
 export function textOfParts(parts: PinnedParts): string {
-  return linesOf(parts).slice(0, mostPinnedLines).join("\n").slice(0, longestPinnedText);
+  return linesOf(parts).join("\n");
 }
 
 function linesOf(parts: PinnedParts): string[] {
   return Object.entries(parts).flatMap(([key, value]) => {
     if (value === undefined) return [];
-    if (typeof value === "string") return [`${key}:`, ...sentences(value).map((line) => `  ${line}`)];
-    return [`${key}:`, ...JSON.stringify(value, sortKeys, 2).split("\n").flatMap(wrapped)];
+    const lines = typeof value === "string" ? sentences(value) : jsonLines(value);
+    return [`${key}:`, ...lines.map((line) => `  ${line}`)];
   });
 }
 
-/** One sentence per line, so that a changed word shows as one changed line. */
+/** One sentence per line, so that a change is seen in its place. A line break in the text stands at the end of a line. */
 function sentences(text: string): string[] {
-  return text.split(/\n|(?<=[.!?]) +/).flatMap(wrapped);
+  return text.split(/(?<=\n)|(?<=[.!?] )(?=[^ ])/).map(shownText);
 }
 
-function wrapped(line: string): string[] {
-  const rows: string[] = [];
-  let rest = line;
-  while (rest.length > longestPinnedLine) {
-    const space = rest.lastIndexOf(" ", longestPinnedLine);
-    const end = space > longestPinnedLine / 2 ? space : longestPinnedLine;
-    rows.push(rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
-  }
-  return [...rows, rest];
-}
+const jsonLines = (value: unknown): string[] => shownLines(JSON.stringify(value, sortKeys, 2)).split("\n");
 
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const contextLines = 2;
-const mostDiffLines = 80;
-const longestDiffLine = 200;
-/** Bounds the table of the comparison, which is this many lines squared. */
-const mostCompared = 500;
-
-type DiffRow = { readonly mark: " " | "-" | "+"; readonly text: string };
-
-/** The difference as lines marked `-` and `+` with some context, safe to show on a terminal. */
-export function pinDiff(before: string, after: string): string {
-  const rows = compareLines(before.split("\n", mostCompared), after.split("\n", mostCompared));
-  const changed = rows.map(({ mark }) => mark !== " ");
-  if (!changed.includes(true))
-    return "The saved lines are the same: the difference is in whitespace, or in what was cut off.";
-  const shown = rows.map((_, at) =>
-    changed.slice(Math.max(0, at - contextLines), at + contextLines + 1).includes(true),
-  );
-  const lines = rows.flatMap(({ mark, text }, at) => {
-    if (!shown[at]) return at === 0 || shown[at - 1] ? ["  …"] : [];
-    return [`${mark} ${visibleText(text, longestDiffLine)}`];
-  });
-  const rest = lines.length - mostDiffLines;
-  return (rest > 0 ? [...lines.slice(0, mostDiffLines), `… and ${rest} more lines`] : lines).join("\n");
-}
-
-/** By the longest common subsequence. */
-function compareLines(before: readonly string[], after: readonly string[]): DiffRow[] {
-  const width = after.length + 1;
-  const common = new Uint16Array((before.length + 1) * width);
-  for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      const skip = Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
-      common[i * width + j] = before[i] === after[j] ? common[(i + 1) * width + j + 1]! + 1 : skip;
-    }
-  }
-  const rows: DiffRow[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) {
-      rows.push({ mark: " ", text: before[i]! });
-      i++;
-      j++;
-    } else if (j >= after.length || (i < before.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
-      rows.push({ mark: "-", text: before[i++]! });
-    } else {
-      rows.push({ mark: "+", text: after[j++]! });
-    }
-  }
-  return rows;
 }

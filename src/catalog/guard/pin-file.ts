@@ -31,7 +31,8 @@ export interface Pin {
 
 export interface OfferedDefinition {
   readonly hash: string;
-  readonly text: string;
+  /** Its parts as JSON. Absent if they are too large to keep: what can't be shown whole can't be accepted. */
+  readonly definition?: string;
   readonly at: string;
   /** The server lists the pinned definition again. */
   readonly isWithdrawn?: boolean;
@@ -118,7 +119,8 @@ function isPin(value: unknown): value is Pin {
 }
 
 function isOffered(value: unknown): value is OfferedDefinition {
-  return isRecord(value) && [value.hash, value.text, value.at].every(isString);
+  if (!isRecord(value)) return false;
+  return [value.hash, value.at].every(isString) && (value.definition === undefined || isString(value.definition));
 }
 
 const isString = (value: unknown): value is string => typeof value === "string";

@@ -1,7 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
 import type { Policy } from "../../core/config/policy-config.ts";
+import { Fault } from "../../core/fault.ts";
 import { serverFileName } from "../../core/files/server-file-name.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import { quoted } from "../../core/peer-text.ts";
 import type { Advice } from "../advice.ts";
 import type { CatalogPrompt, CatalogTool, Source } from "../source.ts";
 import { adviceOnPin, type HeldDefinition, heldDefinition } from "./held-definition.ts";
@@ -38,7 +40,7 @@ export interface Pins {
   list(): Promise<readonly HeldDefinition[]>;
   /**
    * Accepts what servers list now under that name; returns what was held back. `seen` are the hashes of what a person was
-   * shown: anything else is left as it is.
+   * shown: anything else is left as it is. Faults with `denied` if it can't be shown in full.
    */
   accept(name: string, seen?: readonly string[]): Promise<readonly HeldDefinition[]>;
   /** Rejects what servers list now under that name: it stays blocked until they list another definition. */
@@ -157,7 +159,9 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
 
     async accept(name, seen) {
       const at = new Date(clock()).toISOString();
-      return answer(await findHeld(name, seen), (pin) => acceptPin(pin, at));
+      const found = await findHeld(name, seen);
+      if (found.some(({ held }) => !held.isWhole)) throw new Fault("denied", notInFull(name));
+      return answer(found, (pin) => acceptPin(pin, at));
     },
 
     async reject(name, seen) {
@@ -189,6 +193,9 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
     },
   };
 }
+
+const notInFull = (name: string): string =>
+  `${quoted(name)} can't be accepted: its new definition is not known in full. If its server has not been listed since an update of Clawport, run \`clawport refresh\`; if it is larger than 1 MB, \`clawport pins forget <server>\` accepts it unseen.`;
 
 interface Held {
   readonly held: HeldDefinition;

@@ -4,7 +4,8 @@ import type { WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted, sanitizeForTerminal } from "../../core/peer-text.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { shownLines } from "../../core/shown-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
@@ -120,11 +121,12 @@ function isOf(wanted: string | undefined): (call: WaitingCall) => boolean {
 }
 
 async function confirm(context: CommandContext, text: string, question: string): Promise<void> {
-  const { stderr, options } = context;
-  stderr.write(`${sanitizeForTerminal(text, stderr)}\n`);
+  const { stderr, options, isAttended } = context;
+  const shown = shownLines(text);
+  if (options.yes || !isAttended) stderr.write(`${shown}\n`);
   if (options.yes) return;
   const { isYes } = await import("../terminal/read-line.ts");
-  if (isYes((await context.ask(`${question} [y/N] `)) ?? "")) return;
+  if (isYes((await context.ask(`${shown}\n${question} [y/N] `)) ?? "")) return;
   throw new Fault("cancelled", "Nothing was changed.");
 }
 

@@ -293,7 +293,7 @@ test("approve shows a changed definition and accepts it", async () => {
   expect((await run("approvals")).out).toContain("git__push");
   expect(await run("approve", "git__push", "--yes")).toMatchObject({ exit: 77 });
   const accepted = await atTerminal(["approve", "git__push"], "y");
-  expect(accepted.shown).toContain("+   Pushes by force.");
+  expect(accepted.shown).toContain("+   Pushes[+ by force+].");
   expect(accepted.out).toContain("the new definition is accepted");
   expect((await run("approvals", "--json")).json()).toMatchObject({ changed: [] });
   catalog.close();

@@ -111,3 +111,48 @@ test("it is available only at a terminal", () => {
   expect(openTerminal(false).asker.available(testContext())).toBe(false);
   expect(openTerminal().asker.available(testContext())).toBe(true);
 });
+
+test("a long question comes in pages, and an answer is taken after the last one", async () => {
+  const { asker, input, shown } = openTerminal();
+  const long = Array.from({ length: 60 }, (_, at) => `row ${at}.`).join("\n");
+  const answer = asker.ask(question(long), signal);
+  await until(() => shown().includes("page 1 of 3"));
+  expect(shown()).not.toContain("row 22.");
+  input.write("y\n");
+  await until(() => shown().includes("You can answer after the last page."));
+  input.write("\n");
+  await until(() => shown().includes("page 2 of 3"));
+  expect(shown()).not.toContain("Allow it?");
+  input.write("\n");
+  await until(() => shown().includes("row 59.\nAllow it? (y = once"));
+  input.write("y\n");
+  expect(await answer).toBe("once");
+});
+
+test("one long line is paged as well, all of it can be had at once, and it can be refused at any page", async () => {
+  const long = `${"x".repeat(30_000)} 日本 THE END`;
+  const all = openTerminal();
+  const answer = all.asker.ask(question(long), signal);
+  await until(() => all.shown().includes("page 1 of 18"));
+  expect(all.shown()).not.toContain("THE END");
+  all.input.write("a\n");
+  await until(() => all.shown().includes("THE END\nAllow it?"));
+  expect(all.shown().replaceAll(/\n\(page.*?\) /g, "")).toContain(long);
+  all.input.write("n\n");
+  expect(await answer).toBe("no");
+  const refused = openTerminal();
+  const refusal = refused.asker.ask(question(long), signal);
+  await until(() => refused.shown().includes("page 1 of 18"));
+  refused.input.write("n\n");
+  expect(await refusal).toBe("no");
+});
+
+test("a long question that is answered elsewhere is withdrawn at any page", async () => {
+  const { asker, shown } = openTerminal();
+  const elsewhere = new AbortController();
+  const answer = asker.ask(question("x\n".repeat(100)), elsewhere.signal);
+  await until(() => shown().includes("page 1 of"));
+  elsewhere.abort("answered elsewhere: once");
+  expect(await answer).toBeUndefined();
+  expect(shown()).toMatch(/\(answered elsewhere: once\)\n$/);
+});

@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
 import type { ApprovalQuestion, Asker } from "../../catalog/guard/askers.ts";
 import { isInteractive, type World } from "../../core/process/world.ts";
+import { shownLines } from "../../core/shown-text.ts";
 import { inTurn, readLine } from "./read-line.ts";
+import { showPages } from "./show-pages.ts";
 
 /** Asks the user at this terminal for the approvals that the guard needs. */
 export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Asker {
@@ -23,9 +25,16 @@ async function askOne(
   const offered = ["y = once", "n = no", ...choices.filter((choice) => choice !== "once")].join(", ");
   await discardTypedInput(stdin);
   const grant = grantCommand === undefined ? "" : `\nTo allow it for every caller, run \`${grantCommand}\`.`;
-  stderr.write(`\n${id === undefined ? "" : `[${id}] `}${text}${grant}\nAllow it? (${offered}) `);
+  stderr.write("\n");
+  const outcome = await showPages(
+    { stdin, stderr },
+    `${id === undefined ? "" : `[${id}] `}${shownLines(text)}${grant}`,
+    signal,
+  );
+  if (outcome === "refused") return "no";
+  if (outcome === "shown") stderr.write(`Allow it? (${offered}) `);
   for (;;) {
-    const typed = await readLine(stdin, signal);
+    const typed = outcome === "gone" ? undefined : await readLine(stdin, signal);
     if (typed === undefined) {
       stderr.write(`(${typeof signal.reason === "string" ? signal.reason : "no longer needed"})\n`);
       return undefined;

@@ -5,6 +5,7 @@ interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** Everything a command knows of the outside world. `main.ts` supplies the real one, tests their own. */

@@ -27,7 +27,12 @@ export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMach
     },
   });
   wiring.onCall((entry) => machine.activity.record(entry));
-  const asker = createDesktopAsker(machine.notifications);
+  const asker = createDesktopAsker(machine.notifications, {
+    openCall(id) {
+      const address = wiring.httpAddress();
+      return address === undefined ? undefined : () => openInConsole(address, id, env);
+    },
+  });
   await asker.look();
   wiring.askers.add(asker);
   catalog.add({
@@ -40,4 +45,11 @@ export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMach
   });
   closers.add("machine", () => machine.source.close());
   return machine;
+}
+
+/** The page asks for a sign-in link if this browser has no session: a press of a button is no proof of who is there. */
+async function openInConsole(address: string, id: string, env: EngineParts["env"]): Promise<void> {
+  const { openBrowser } = await import("../sign-in/open-browser.ts");
+  const url = new URL(`/console/approvals/${encodeURIComponent(id)}`, address);
+  await openBrowser(url, { env, platform: process.platform });
 }

@@ -1,9 +1,11 @@
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
 import type { Asker } from "../../catalog/guard/askers.ts";
 import { visibleText } from "../../core/peer-text.ts";
+import { fitsWhole, shownLines } from "../../core/shown-text.ts";
 import type { Notifications } from "./notifications.ts";
 
-const labels: Readonly<Record<ApprovalAnswer, string>> = {
+const labels: Readonly<Record<ApprovalAnswer | "open", string>> = {
+  open: "Open it",
   once: "Allow once",
   always: "Always allow",
   never: "Never allow",
@@ -11,12 +13,23 @@ const labels: Readonly<Record<ApprovalAnswer, string>> = {
 };
 
 const lookEveryMs = 30_000;
-const longestText = 1500;
+const longestName = 100;
+/** What every daemon shows of a notification; some show more. */
+const room = { maxLength: 500, maxLines: 10 };
 
-/** Asks the user on the desktop, by a notification with buttons. */
+export interface DesktopAskerOptions {
+  readonly clock?: () => number;
+  /** Opens a call that waits where all of it can be seen; undefined if there is no such place. */
+  readonly openCall?: (id: string) => (() => Promise<unknown>) | undefined;
+}
+
+/**
+ * Asks the user on the desktop, by a notification with buttons. What does not fit into one can be denied there, or opened
+ * elsewhere, but not allowed.
+ */
 export function createDesktopAsker(
   notifications: Notifications,
-  clock: () => number = Date.now,
+  { clock = Date.now, openCall }: DesktopAskerOptions = {},
 ): Asker & {
   /** Finds out whether there is a desktop that can ask. */
   look(): Promise<void>;
@@ -44,20 +57,32 @@ export function createDesktopAsker(
       if (clock() - lookedAt > lookEveryMs) void look();
       return canAsk;
     },
-    async ask({ text, choices, tool }, signal) {
-      const answers: readonly ApprovalAnswer[] = [...choices.filter(isOffered), "no"];
+    async ask({ id, text, choices, tool, source }, signal) {
+      const isWhole = fitsWhole(text, room);
+      const open = isWhole || id === undefined ? undefined : openCall?.(id);
+      const answers: readonly (ApprovalAnswer | "open")[] = isWhole
+        ? [...choices.filter(isOffered), "no"]
+        : [...(open === undefined ? [] : ["open" as const]), "no"];
       const { button } = await notifications.show(
         {
-          title: `Allow ${tool}?`,
-          body: visibleText(text, longestText),
+          title: `Allow ${visibleText(tool, longestName)}?`,
+          body: isWhole ? shownLines(text) : tooLong(id, source),
           urgency: "critical",
           buttons: answers.map((answer) => labels[answer]),
         },
         signal,
       );
-      return button === undefined ? undefined : answers[button];
+      const answer = button === undefined ? undefined : answers[button];
+      if (answer !== "open") return answer;
+      await open?.();
+      return undefined;
     },
   };
+}
+
+function tooLong(id: string | undefined, source: string): string {
+  const how = id === undefined ? "" : ` Run \`clawport approve ${id}\` in a terminal, or open the console.`;
+  return `The call to ${visibleText(source, longestName)} is too long to show here.${how}`;
 }
 
 /** Few buttons fit: a lasting no is left to the terminal. */

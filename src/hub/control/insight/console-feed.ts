@@ -70,7 +70,10 @@ export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
     // The time that it has been running always differs, and is no news.
     offer("status", status, { uptimeMs });
     offer("servers", { servers: await control.servers.list() });
-    offer("approvals", { ...(await control.approvals.list()) });
+    const { changed, ...calls } = await control.approvals.list();
+    // Definitions can be long. The page reads the list itself.
+    const held = changed.map(({ name, source, state, shown, hash }) => ({ name, source, state, shown, hash }));
+    offer("approvals", { ...calls, changed: held });
     offer("attention", { attention: await control.status.attention() });
     offer("apps", { apps: await control.apps.list() });
     await readConfig(control);

@@ -4,7 +4,7 @@ export function commandText(argv: readonly string[]): string {
 }
 
 /** In quotes if it would look like several words. */
-export function quoteWord(word: string): string {
+function quoteWord(word: string): string {
   if (word === "") return '""';
   return /[\s"]/.test(word) ? `"${word.replaceAll('"', '\\"')}"` : word;
 }

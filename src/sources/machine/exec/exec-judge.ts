@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import type { Advice } from "../../../catalog/advice.ts";
 import type { Caller } from "../../../catalog/caller.ts";
 import { redactCommandLine } from "../../../core/secrets/redact-command-line.ts";
+import { shownText, shownWords } from "../../../core/shown-text.ts";
 import { type CapabilityArgs, CapabilityFault } from "../capability.ts";
 import type { Consent } from "../consent.ts";
 import type { Machine } from "../machine.ts";
 import type { ExecPolicy } from "./approvals-file.ts";
 import type { ExecApprovals } from "./approvals-store.ts";
-import { quoteWord } from "./command-text.ts";
 import { needsApproval } from "./command-variables.ts";
 import { type ExecPlan, findDifference, resolvePlan } from "./exec-plan.ts";
 import { type ExecVerdict, judgeExec } from "./judge-exec.ts";
@@ -120,14 +120,14 @@ function canLast({ executable, env }: ExecPlan): boolean {
   return !runsOthers(executable.path) && !needsApproval(env);
 }
 
-/** What a person must see before answering. */
+/** What a person must see before answering: all of what runs. */
 function describePlan({ argv, executable, cwd, scripts, env }: ExecPlan): string {
   return [
-    `Command: ${redactCommandLine(argv.map(quoteWord))}`,
-    `Program: ${executable.path} (${shortStamp(executable.stamp)})`,
-    `Folder: ${cwd.path}`,
-    ...scripts.map(({ path, stamp }) => `Runs: ${path} (${stamp.slice(0, 12)})`),
-    ...Object.keys(env).map((name) => `Variable: ${name}`),
+    `Command: ${shownWords(argv)}`,
+    `Program: ${shownText(executable.path)} (${shortStamp(executable.stamp)})`,
+    `Folder: ${shownText(cwd.path)}`,
+    ...scripts.map(({ path, stamp }) => `Runs: ${shownText(path)} (${stamp.slice(0, 12)})`),
+    ...Object.entries(env).map(([name, value]) => `Variable: ${shownText(name)}=${shownWords([value])}`),
   ].join("\n");
 }
 
