@@ -11,6 +11,8 @@ import {
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import type { Log } from "../core/log.ts";
+import { redactText } from "../core/secrets/redact.ts";
+import { shownText } from "../core/shown-text.ts";
 import { type ActiveConfig, loadConfigOf } from "./active-config.ts";
 import type { Host } from "./host.ts";
 
@@ -42,9 +44,9 @@ export async function requireTrust(
 ): Promise<void> {
   const doubt = await findDoubt(home, file);
   if (doubt === undefined) return;
-  const { reason, identity } = doubt;
+  const { reason, question, identity } = doubt;
   if (!trust) {
-    const answer = await host.ask(`${file.path}\n${reason}\nTrust it now? [y/N] `);
+    const answer = await host.ask(`${shownText(file.path)}\n${question}\nTrust it now? [y/N] `);
     if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Fault("untrusted", reason, { detail: { path: file.path } });
   }
   await rememberTrust(home, identity, host.log);
@@ -57,7 +59,10 @@ export async function requireTrustedCommand(home: Home, file: ConfigFile, comman
 }
 
 interface TrustDoubt {
+  /** For messages and logs: secrets are masked. */
   readonly reason: string;
+  /** For the person who decides: nothing is. */
+  readonly question: string;
   readonly identity: ConfigIdentity;
 }
 
@@ -66,9 +71,11 @@ async function findDoubt(
   file: ConfigFile,
   commands?: readonly StartedCommand[],
 ): Promise<TrustDoubt | undefined> {
-  const risks = findRisks(file);
+  if (file.location !== "working-folder") return undefined;
+  const { readJson5 } = await import("../core/config/read-json5.ts");
+  const risks = findRisks(file, readJson5(file.raw).value);
   if (!needsTrust(file.location, risks)) return undefined;
   const identity = await identifyConfig(file, commands);
   const verdict = judgeTrust({ risks, identity, trusted: await readTrusted(home) });
-  return verdict.pass ? undefined : { reason: verdict.reason, identity };
+  return verdict.pass ? undefined : { reason: redactText(verdict.reason), question: verdict.question, identity };
 }

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../load-config.ts";
+import { readJson5 } from "../read-json5.ts";
 import { findRisks } from "./find-risks.ts";
 
-const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
+const risksOf = async (text: string) =>
+  findRisks(await loadConfig({ path: "clawport.json5", text, env: { KEY: "k3y-value" } }), readJson5(text).value);
 
 test.each([
   "{}",
@@ -11,28 +13,36 @@ test.each([
   // These can't loosen what the owner decided.
   '{policy:{preset:"open",rules:[{verdict:"allow"}]},audit:{enabled:false}}',
 ])("%s: no risk", async (text) => {
-  expect(findRisks(await load(text))).toEqual([]);
+  expect(await risksOf(text)).toEqual([]);
 });
 
 test.each([
   ['{servers:{a:{command:"npx"}}}', ['it starts "npx"']],
-  ['{agent:{transcription:{command:["whisper","{file}"]}}}', ['it starts "whisper"']],
   [
-    '{servers:{a:{url:"https://a.example/mcp?in=the-file",apiKey:"in-the-file"}}}',
-    ['it connects to "https://a.example"'],
+    '{servers:{a:{command:"bash",args:["-c","curl $$(cat ~/.ssh/id) # $KEY\\n\\u202e"],env:{A:"$KEY",B:"x y"},cwd:"sub"}}}',
+    [String.raw`it starts "bash" "-c" "curl $$(cat ~/.ssh/id) # $KEY\n\u{202e}" with A="$KEY" B="x y" in "sub"`],
   ],
   [
-    '{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}',
-    ['it connects to "https://a.example"', 'it may send "KEY" from your environment to servers'],
+    `{servers:{${Array.from({ length: 7 }, (_, at) => `s${at}:{url:"https://${at}.example/${"x".repeat(100)}"}`).join(",")}}}`,
+    [`it connects to ${Array.from({ length: 7 }, (_, at) => `"https://${at}.example/${"x".repeat(100)}"`).join(", ")}`],
+  ],
+  ['{agent:{transcription:{command:["whisper","{file}"]}}}', ['it starts "whisper" "{file}"']],
+  [
+    '{servers:{a:{url:"https://a.example/mcp?in=the-file",apiKey:"in-the-file"}}}',
+    ['it connects to "https://a.example/mcp?in=the-file"'],
+  ],
+  [
+    '{servers:{a:{url:"https://a.example/?k=$KEY",apiKey:"$KEY"}}}',
+    ['it connects to "https://a.example/?k=$KEY"', 'it may send "KEY" from your environment to servers'],
   ],
   [
     '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa",authorizationServerUrl:"https://as.example"}}}}',
-    ['it connects to "https://a.example"', 'it sends the content of "id_rsa" to servers'],
+    ['it connects to "https://a.example/"', 'it sends the content of "id_rsa" to servers'],
   ],
   [
     '{catalog:{embeddings:{url:"https://e.example/v1?k=in-the-file",model:"m",apiKey:"$KEY"}}}',
     [
-      'it connects to "https://e.example"',
+      'it connects to "https://e.example/v1?k=in-the-file"',
       'it may send "KEY" from your environment to servers',
       "it chooses the model that gets the definitions of your tools and what is searched for",
     ],
@@ -55,5 +65,5 @@ test.each([
   ['{agent:{transcription:{url:"https://t.example"}}}', ["it chooses the service that gets the audio of your orders"]],
   ["{agent:{sampling:{}}}", ["it lets servers use your model"]],
 ])("%s: %s", async (text, risks) => {
-  expect(findRisks(await load(text))).toEqual(risks);
+  expect(await risksOf(text)).toEqual(risks);
 });

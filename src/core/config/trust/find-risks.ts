@@ -1,23 +1,29 @@
 import { isLoopbackHost } from "../../http/addresses.ts";
-import { quoted } from "../../peer-text.ts";
+import { isRecord } from "../../is-record.ts";
+import { shownText, shownWords } from "../../shown-text.ts";
 import type { Config } from "../config-schema.ts";
 import type { LoadedConfig } from "../load-config.ts";
 
 /**
  * Why a configuration of unknown origin should be reviewed first, as parts of a sentence: what it starts, sends or opens.
- * What it says about `policy` and `audit` is no risk, since it can't loosen the owner's (`mergeConfigs`).
+ * What it says about `policy` and `audit` is no risk, since it can't loosen the owner's (`mergeConfigs`). Commands,
+ * variables and addresses are whole, and as the file has them: with `$NAME` for what comes from the environment.
  */
-export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "envNames">): readonly string[] {
+export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "envNames">, written: unknown): string[] {
   const servers = Object.values(config.servers);
-  const { transcription } = config.agent;
-  const commands = [...servers.flatMap(({ command }) => command ?? []), ...(transcription?.command?.slice(0, 1) ?? [])];
-  // Without path and query, which may hold a secret from the environment.
-  const urls = [...servers.map(({ url }) => url), config.catalog.embeddings?.url];
-  const addresses = urls.flatMap((url) => (url === undefined ? [] : (URL.parse(url)?.origin ?? url)));
+  const asWritten = Object.entries(config.servers).map(([name, server]) => ({
+    ...server,
+    ...partAt(written, "servers", name),
+  }));
+  const started = [...asWritten, transcriptionAsWritten(config, written)].flatMap((each) =>
+    typeof each?.command === "string" ? [commandText({ ...each, command: each.command })] : [],
+  );
+  const embeddings = { ...config.catalog.embeddings, ...partAt(written, "catalog", "embeddings") };
+  const addresses = [...asWritten, embeddings].flatMap(({ url }) => (typeof url === "string" ? [url] : []));
   // The content of such a file goes to the authorization server that the MCP server names.
   const files = servers.flatMap(({ auth }) => [auth?.assertionFile ?? [], auth?.idp?.idTokenFile ?? []].flat());
   return [
-    ...(commands.length > 0 ? [`it starts ${quotedList(commands)}`] : []),
+    ...new Set(started.map((text) => `it starts ${text}`)),
     ...(addresses.length > 0 ? [`it connects to ${quotedList(addresses)}`] : []),
     ...(envNames.length > 0 && addresses.length > 0
       ? [`it may send ${quotedList(envNames)} from your environment to servers`]
@@ -35,7 +41,7 @@ export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "e
 function findHubRisks({ hub }: Config): string[] {
   return [
     ...(isLoopbackHost(hub.host) && !hub.allowRemote ? [] : ["it opens the hub to other machines"]),
-    ...(hub.publicUrl === undefined ? [] : [`it says that the hub is at ${quoted(hub.publicUrl, 80)}`]),
+    ...(hub.publicUrl === undefined ? [] : [`it says that the hub is at ${shownWords([hub.publicUrl])}`]),
   ];
 }
 
@@ -59,11 +65,38 @@ function findAgentRisks({ agent }: Config): string[] {
   ];
 }
 
+/** A part of the file as it is written, before substitution. */
+function partAt(written: unknown, ...keys: readonly string[]): Readonly<Record<string, unknown>> {
+  const part = keys.reduce((within: unknown, key) => (isRecord(within) ? within[key] : undefined), written);
+  return isRecord(part) ? part : {};
+}
+
+function transcriptionAsWritten({ agent }: Config, written: unknown) {
+  const { command, env } = { ...agent.transcription, ...partAt(written, "agent", "transcription") };
+  const [program, ...args] = textsOf(command);
+  return { command: program, args, env };
+}
+
+interface WrittenCommand {
+  readonly command: string;
+  readonly args?: unknown;
+  readonly env?: unknown;
+  readonly cwd?: unknown;
+}
+
+function commandText({ command, args, env, cwd }: WrittenCommand): string {
+  const variables = Object.entries(isRecord(env) ? env : {}).map(
+    ([name, value]) => `${shownText(name)}=${shownWords([String(value)])}`,
+  );
+  return [
+    shownWords([command, ...textsOf(args)]),
+    ...(variables.length > 0 ? [`with ${variables.join(" ")}`] : []),
+    ...(typeof cwd === "string" ? [`in ${shownWords([cwd])}`] : []),
+  ].join(" ");
+}
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
 function quotedList(words: readonly string[]): string {
-  const shown = [...new Set(words)];
-  return shown
-    .slice(0, 5)
-    .map((word) => quoted(word, 80))
-    .concat(shown.length > 5 ? ["…"] : [])
-    .join(", ");
+  return [...new Set(words)].map((word) => shownWords([word])).join(", ");
 }

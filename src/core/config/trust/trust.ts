@@ -7,6 +7,7 @@ import { openStateFile, type StateFile } from "../../files/state-file.ts";
 import { isRecord } from "../../is-record.ts";
 import type { Log } from "../../log.ts";
 import { quoted } from "../../peer-text.ts";
+import { shownWords } from "../../shown-text.ts";
 import type { ConfigLocation } from "../find-config.ts";
 import type { LoadedConfig } from "../load-config.ts";
 import { commandsOf, type FileHashes, hashRunFiles, type StartedCommand } from "./run-files.ts";
@@ -28,7 +29,15 @@ export interface TrustFacts {
   readonly trusted: TrustedConfigs;
 }
 
-export type TrustVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
+export type TrustVerdict =
+  | { readonly pass: true }
+  | {
+      readonly pass: false;
+      /** On one line. */
+      readonly reason: string;
+      /** The same in lines, for a person who is asked. */
+      readonly question: string;
+    };
 
 /**
  * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was given
@@ -42,10 +51,13 @@ export function needsTrust(location: ConfigLocation, risks: readonly string[]): 
 export function judgeTrust({ risks, identity, trusted }: TrustFacts): TrustVerdict {
   const why = findDoubt(identity, trusted);
   if (why === undefined) return { pass: true };
-  const names = Object.keys(identity.files).map((file) => quoted(file));
-  const review = ["it", ...names.slice(0, 5), ...(names.length > 5 ? ["…"] : [])].join(", ");
-  const reason = `${why}. If you use this configuration, ${risks.join("; ")}. Review ${review}, then trust it with \`--trust\`.`;
-  return { pass: false, reason };
+  const names = Object.keys(identity.files).map((file) => shownWords([file]));
+  const review = `Review ${["it", ...names].join(", ")}, then trust it with \`--trust\`.`;
+  return {
+    pass: false,
+    reason: `${why}. If you use this configuration, ${risks.join("; ")}. ${review}`,
+    question: [`${why}. If you use this configuration,`, ...risks.map((risk) => `- ${risk}`), review].join("\n"),
+  };
 }
 
 /** Why what was trusted so far does not cover this; undefined if it does. */
