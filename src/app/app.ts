@@ -42,6 +42,8 @@ export interface App {
   close(): Promise<void>;
 }
 
+const maxRegisterMs = 60_000;
+
 interface OpenSession extends AppSession {
   readonly bridgeUrl: string;
   readonly bridgeToken: string;
@@ -63,7 +65,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   /** Grows while each new session is lost at once, so that a proxy that keeps losing them gets few requests. */
   let renewDelayMs = 0;
   const runs = createToolRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
-  let session = await register();
+  let session = await registerSoon();
   connect();
 
   return {
@@ -107,6 +109,21 @@ export async function openApp(options: AppOptions): Promise<App> {
       bridgeUrl: made.bridge_url ?? "",
       bridgeToken: made.bridge_token ?? "",
     };
+  }
+
+  /** A proxy that is stopping, or can't store sessions right now, says so: that passes, unlike a wrong token or address. */
+  async function registerSoon(): Promise<OpenSession> {
+    const deadline = Date.now() + maxRegisterMs;
+    for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, 5000)) {
+      try {
+        return await register();
+      } catch (error) {
+        const isPassing = error instanceof Error && (error.cause === 503 || error.cause === 429);
+        if (!isPassing || Date.now() + waitMs > deadline) throw error;
+        // Apps that were refused together must not all come back at the same moment.
+        await new Promise((resolve) => setTimeout(resolve, waitMs / 2 + (Math.random() * waitMs) / 2));
+      }
+    }
   }
 
   function connect(): void {
