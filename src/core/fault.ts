@@ -26,6 +26,8 @@ const faults = {
   "slow-request": { rpc: -32600, http: 408, exit: 75, retry: true },
   "rate-limited": { rpc: -32603, http: 429, exit: 75, retry: true },
   busy: { rpc: -32603, http: 503, exit: 75, retry: true },
+  /** This process is stopping and has not run the request: another one, or its successor, can. */
+  stopping: { rpc: -32010, http: 503, exit: 75, retry: true },
   locked: { rpc: -32603, http: 503, exit: 75, retry: true },
   unavailable: { rpc: -32603, http: 503, exit: 69, retry: true },
   timeout: { rpc: -32603, http: 504, exit: 75, retry: false },

@@ -45,4 +45,5 @@ const refusalEvents: Partial<Record<FaultCode, AppEvent>> = {
   "bad-request": "bad request",
   "not-found": "bad request",
   busy: "busy",
+  stopping: "busy",
 };

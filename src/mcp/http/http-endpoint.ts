@@ -216,7 +216,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
 
   /** Only for new requests: answers and cancels belong to running calls and are taken until the end. */
   function requireOpen(): void {
-    if (slots.isClosed) throw new Fault("busy", "The server is stopping. Try again in a few seconds.");
+    if (slots.isClosed) throw new Fault("stopping", "The server is stopping and has not run this. Try again.");
   }
 
   async function serveBatch(batch: readonly unknown[], post: Post): Promise<void> {
