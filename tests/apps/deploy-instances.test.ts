@@ -92,6 +92,7 @@ test("the Kubernetes manifests fit together, and give an instance the time to ha
   }
   expect(resources.filter(({ kind }) => kind === "PodDisruptionBudget")).toHaveLength(2);
   const page = await read("docs/proxy-instances.md");
+  expect(permissionsOf(page)).toEqual(permissionsOf(natsConfig));
   const secrets = JSON.stringify(resources).matchAll(/"secretKeyRef":\{"name":"clawport","key":"([\w-]+)"/g);
   for (const [, key] of secrets) expect(page).toContain(`--from-literal=${key}=`);
 });

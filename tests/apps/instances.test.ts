@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
+import { Secret } from "../../src/core/secrets/secret.ts";
 import { openSharedApps } from "../../src/hub/engine/open-shared-apps.ts";
 import type { ProxyOptions } from "../../src/hub/open-proxy.ts";
 import { openV1Client } from "../clients/v1-client.ts";
@@ -25,6 +26,7 @@ interface Instances extends AsyncDisposable {
 }
 
 let made = 0;
+const keys = [new Secret("a key of this deployment and no other")];
 
 async function startInstances(
   count: number,
@@ -33,7 +35,7 @@ async function startInstances(
   const prefix = `test${++made}`;
   const opened = await Promise.all(
     Array.from({ length: count }, async () => {
-      const shared = await openSharedApps({ servers: [nats.url], prefix }, silentLog);
+      const shared = await openSharedApps({ servers: [nats.url], prefix, keys }, silentLog);
       const proxy = await startProxy({
         openStore: () => shared.openStore(),
         openBus: () => shared.openBus(),
@@ -195,6 +197,8 @@ describe("between instances", () => {
     const [first, second] = instances.all;
     const session = await first!.create();
     await using old = await openApp(session.bridge_url);
+    // Connected is not yet claimed: the other one could be first.
+    await expect.poll(() => first!.call(session, "echo_text", { text: "first" })).toContain("first");
     await using __ = await openApp(at(second!, session.bridge_url), {
       tools: { echo_text: () => ({ from: "second" }) },
     });
@@ -212,7 +216,7 @@ test("the metrics of an instance show its connection, its bridges, and the calls
   const stop = new AbortController();
   const called = client.call("echo_text", {}, { signal: stop.signal });
   await app.wait("invoke_tool");
-  const usual = { connected: 1, reconnects_total: 0 };
+  const usual = { connected: 1, usable: 1, reconnects_total: 0 };
   expect(await busMetrics(first!)).toEqual({ ...usual, bridges: 1, calls_sent: 0, calls_served: 1 });
   expect(await busMetrics(second!)).toEqual({ ...usual, bridges: 0, calls_sent: 1, calls_served: 0 });
   stop.abort();

@@ -135,7 +135,7 @@ test("the description matches the routes: every operation, every status, every b
 
   async function checkBusy(operation: Operation): Promise<void> {
     if (operation.path === "/ready") {
-      await using alone = await startProxy({ env: tokens, isReady: () => false });
+      await using alone = await startProxy({ env: tokens, problem: () => "not connected to NATS" });
       await check(alone, operation, "", 503);
       return;
     }

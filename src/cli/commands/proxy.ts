@@ -119,7 +119,7 @@ export const command = defineCommand({
         return options.memory ? createMemorySessionStore() : openSessionStore(home, log, beside);
       },
       openBus: shared && (() => shared.openBus()),
-      isReady: shared && (() => shared.isReady()),
+      problem: shared && (() => shared.problem()),
       watchBus: shared && ((metrics) => shared.watchBus(metrics)),
       version: readVersion(),
       log,

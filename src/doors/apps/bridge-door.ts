@@ -129,10 +129,11 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       if (ws.readyState === WebSocket.CLOSED) bridge.gone();
       ws.resume();
     } catch (error) {
-      const isUnknown = isFault(error, "unknown-session");
-      if (!isUnknown) log.error("a bridge could not be opened", { error });
+      const reason = closeReasonFor(error);
+      if (reason === "failed") log.error("a bridge could not be opened", { error });
+      else log.debug("a bridge could not be opened", { error });
       ws.resume();
-      closeFor(ws, isUnknown ? "unknownSession" : "failed");
+      closeFor(ws, reason);
     }
   }
 }
@@ -171,6 +172,11 @@ class AppSocket implements BridgeSocket {
   terminate(): void {
     this.#ws.terminate();
   }
+}
+
+function closeReasonFor(error: unknown): CloseReason {
+  if (isFault(error, "unknown-session")) return "unknownSession";
+  return isFault(error) && error.row.retry ? "unavailable" : "failed";
 }
 
 function closeFor(ws: WebSocket, reason: CloseReason): void {

@@ -59,8 +59,8 @@ export interface ProxyDoorOptions {
   readonly bodyTimeoutMs?: number | undefined;
   /** How long a connection may be idle before it is closed. */
   readonly idleMs: number;
-  /** Whether the bus to other instances is connected; always, unless given. */
-  readonly isConnected?: (() => boolean) | undefined;
+  /** Why sessions and other instances can't be reached right now; undefined if they can. */
+  readonly problem?: (() => string | undefined) | undefined;
   /** Makes the rate limits those of all instances together. */
   readonly sharedUsage?: SharedUsage | undefined;
 }
@@ -103,7 +103,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     operatorHash: hashOf(options.operatorToken),
     changeLimiter,
     ...shared,
-    isDraining: () => admission.isClosed || isDraining,
+    notReady,
     urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
   });
   const mcpRoutes = createMcpRoutes({
@@ -190,7 +190,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
 
   function notReady(): string | undefined {
     if (isDraining || admission.isClosed) return "draining";
-    return (options.isConnected?.() ?? true) ? undefined : "not connected to NATS";
+    return options.problem?.();
   }
 
   function onRefused({ code }: Fault): void {

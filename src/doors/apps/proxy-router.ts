@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { Fault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/fault.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
 import { plainTextType, sendJson, sendText } from "../../core/http/send-json.ts";
 import type { Log } from "../../core/log.ts";
@@ -69,8 +69,9 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
       request.socket.setTimeout(0);
       request.socket.setNoDelay(true);
       bridges.upgrade(request, socket, head, route.id).catch((error: unknown) => {
-        log.error("a bridge could not be opened", { error });
-        socket.destroy();
+        const { code, row } = toFault(error);
+        if (code === "internal") log.error("a bridge could not be opened", { error });
+        refuseUpgrade(socket, row.http);
       });
     },
   };
@@ -132,7 +133,9 @@ function sessionIdOf(route: ProxyRoute, headers: IncomingMessage["headers"]): st
 const readOnlyRoutes: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "ready", "openapi", "metrics", "bridge"]);
 
 function refuseUpgrade(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-    socket.destroy(),
+  const retry = status === 503 ? "Retry-After: 1\r\n" : "";
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retry}Connection: close\r\nContent-Length: 0\r\n\r\n`,
+    () => socket.destroy(),
   );
 }

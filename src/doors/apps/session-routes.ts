@@ -21,7 +21,8 @@ export interface SessionRoutesOptions {
   readonly changeLimiter: RateLimiter;
   readonly intake: BodyIntake;
   readonly connections: ConnectionShares;
-  isDraining(): boolean;
+  /** Why no session can be opened here now; undefined if one can. */
+  notReady(): string | undefined;
   urlFacts(request: IncomingMessage): SessionUrlFacts;
 }
 
@@ -76,7 +77,10 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     const presented = presentedBy(request);
     if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
-    if (options.isDraining()) throw new Fault("busy", "The proxy is stopping. Try again in a few seconds.");
+    const why = options.notReady();
+    if (why === "draining") throw new Fault("stopping", "The proxy is stopping. Try again in a few seconds.");
+    if (why !== undefined)
+      throw new Fault("unavailable", `No session can be opened now: ${why}. Try again in a few seconds.`);
     const body = await read(request, response, registrations);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendJson(response, 200, {

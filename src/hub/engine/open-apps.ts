@@ -62,7 +62,8 @@ export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyo
   readonly openStore: () => Promise<SessionStore>;
   /** The bus to other instances; without one, this process is the only one. */
   readonly openBus?: (() => Promise<CallBus & { readonly usage?: SharedUsage }>) | undefined;
-  readonly isReady?: (() => boolean) | undefined;
+  /** Why this instance can't serve apps right now; undefined if it can. */
+  readonly problem?: (() => string | undefined) | undefined;
   readonly watchBus?: ((metrics: Metrics) => () => void) | undefined;
   /** Bytes that all apps and their clients together may make us hold. */
   readonly mostHeld?: number | undefined;
@@ -110,7 +111,6 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
     metrics,
     log,
     allowedHosts: [...options.allowedHosts, ...hostNames(host, hostname(), networkInterfaces())],
-    isConnected: options.isReady,
     sharedUsage: bus.usage,
     sessions,
     count,

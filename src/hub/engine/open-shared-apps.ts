@@ -1,9 +1,12 @@
+import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Env } from "../../core/process/child-env.ts";
+import { Secret } from "../../core/secrets/secret.ts";
 import type { InstanceFacts } from "../../sources/apps/nats/bus-messages.ts";
 import type { NatsBus } from "../../sources/apps/nats/nats-bus.ts";
 import type { NatsOptions } from "../../sources/apps/nats/nats-connection.ts";
+import type { StoreHealth } from "../../sources/apps/nats/watch-health.ts";
 import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 
 /** Sessions and calls that several instances of the proxy share. */
@@ -12,8 +15,8 @@ export interface SharedApps {
   openBus(): Promise<NatsBus>;
   /** The instances that are running. */
   instances(): Promise<readonly InstanceFacts[]>;
-  /** Whether calls can cross to other instances right now. */
-  isReady(): boolean;
+  /** Why calls can't cross to other instances, or sessions not be stored, right now; undefined if they can. */
+  problem(): string | undefined;
   /** Adds the metrics of the bus; returns a function that removes them. */
   watchBus(metrics: Metrics): () => void;
   close(): Promise<void>;
@@ -24,18 +27,27 @@ export async function openSharedApps(options: NatsOptions, log: Log): Promise<Sh
   const { openNatsLinks } = await import("../../sources/apps/nats/nats-connection.ts");
   const { findInstances, openNatsBus } = await import("../../sources/apps/nats/nats-bus.ts");
   const { openNatsSessionStore } = await import("../../sources/apps/nats/nats-session-store.ts");
+  const { watchHealth } = await import("../../sources/apps/nats/watch-health.ts");
   const links = await openNatsLinks(options, log);
+  let health: StoreHealth | undefined;
   let bus: NatsBus | undefined;
   return {
     openStore: () => openNatsSessionStore(links, log),
-    openBus: async () => (bus = await openNatsBus(links, log)),
+    async openBus() {
+      bus = await openNatsBus(links, log);
+      health = watchHealth(links);
+      return bus;
+    },
     instances: () => findInstances(links),
-    isReady: () => links.isConnected(),
+    problem: () => (links.isConnected() ? health?.problem() : "not connected to NATS"),
     watchBus(metrics) {
       const name = (end: string) => `clawport_app_bus_${end}`;
       const stops = [
         metrics.watch({ name: name("connected"), help: "Whether this instance is connected to NATS." }, () => [
           [{}, links.isConnected() ? 1 : 0],
+        ]),
+        metrics.watch({ name: name("usable"), help: "Whether sessions can be stored in NATS." }, () => [
+          [{}, links.isConnected() && health?.problem() === undefined ? 1 : 0],
         ]),
         metrics.watch(
           {
@@ -53,7 +65,10 @@ export async function openSharedApps(options: NatsOptions, log: Log): Promise<Sh
         for (const stop of stops) stop();
       };
     },
-    close: async () => links[Symbol.asyncDispose](),
+    async close() {
+      health?.close();
+      await links[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -80,5 +95,33 @@ export function natsOptionsOf(configured: NatsSettings | undefined, env: Env): N
     prefix: configured?.prefix ?? (env.OPENCLAW_PROXY_NATS_PREFIX || "clawport"),
     credentialsFile: configured?.credentials ?? (env.OPENCLAW_PROXY_NATS_CREDENTIALS || undefined),
     caFile: configured?.ca ?? (env.OPENCLAW_PROXY_NATS_CA || undefined),
+    keys: sealKeys(env),
+    acceptUnsealed: parseUnsealed(env.OPENCLAW_PROXY_NATS_UNSEALED),
   };
+}
+
+/**
+ * What only the instances of one deployment know. Without a key of its own it is what they must have in common anyway, the
+ * tokens: no one on NATS alone has them.
+ */
+function sealKeys(env: Env): readonly Secret[] {
+  const given = (env.OPENCLAW_PROXY_NATS_KEY ?? "")
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+  if (given.some((key) => key.length < shortestKey))
+    throw new Fault(
+      "config",
+      `A key in OPENCLAW_PROXY_NATS_KEY needs at least ${shortestKey} characters. Run \`openssl rand -hex 32\` to make one.`,
+    );
+  if (given.length > 0) return given.map((key) => new Secret(key));
+  const tokens = [env.OPENCLAW_PROXY_APP_TOKEN, env.OPENCLAW_PROXY_OPENCLAW_TOKEN].map((token) => token?.trim() ?? "");
+  return tokens.every((token) => token === "") ? [] : [new Secret(JSON.stringify(tokens))];
+}
+
+const shortestKey = 32;
+
+function parseUnsealed(text = ""): boolean {
+  if (text === "" || text === "accept") return text === "accept";
+  throw new Fault("config", "OPENCLAW_PROXY_NATS_UNSEALED must be empty or `accept`.");
 }

@@ -76,7 +76,16 @@ export function requireSafeTarget(settings: ProxyEnv, given: GivenTarget): void 
 /** Whoever wrote the `.env` file knows the tokens in it: one of them must not open what the owner's tokens protect. */
 export function requireTokensOfOnePlace(settings: ProxyEnv): void {
   // Sessions and calls go through NATS: an address from a stranger must not get those that the owner's tokens protect.
-  const names = ["APP_TOKEN", "OPENCLAW_TOKEN", "OPERATOR_TOKEN", "NATS_URL", "NATS_CREDENTIALS", "NATS_CA"]
+  const names = [
+    "APP_TOKEN",
+    "OPENCLAW_TOKEN",
+    "OPERATOR_TOKEN",
+    "NATS_URL",
+    "NATS_CREDENTIALS",
+    "NATS_CA",
+    "NATS_KEY",
+    "NATS_UNSEALED",
+  ]
     .map((name) => prefix + name)
     .filter((name) => settings.env[name]);
   const inFile = names.find((name) => isFromFile(settings, name));

@@ -23,6 +23,7 @@ export const closeCodes = {
   deleted: [4410, "session deleted"],
   flooding: [4429, "too many messages"],
   failed: [1011, "proxy could not open the bridge"],
+  unavailable: [1013, "sessions can't be reached: reconnect later"],
   overloaded: [1013, "proxy is at its memory limit"],
   draining: [1012, "proxy is restarting"],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;

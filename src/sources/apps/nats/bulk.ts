@@ -37,20 +37,17 @@ interface Waiting {
 }
 
 export function createBulk(links: NatsLinks, instance: string, limits: BulkLimits): Bulk {
-  const { bulk: connection, prefix } = links;
+  const { bulk: connection, pieces: channel, prefix } = links;
   const waiting = new Map<string, Waiting>();
   let waitingBytes = 0;
-  const subscription = connection.subscribe(`${prefix}.bulk.${instance}.*`, {
-    callback: (error, message) => {
-      if (error) return;
-      const id = message.subject.slice(message.subject.lastIndexOf(".") + 1);
-      const found = waiting.get(id);
-      const at = Number(message.string());
-      if (found === undefined || !Number.isInteger(at)) return;
-      if (at < 0) return forget(id);
-      found.timer.refresh();
-      message.respond(found.data.subarray(at * pieceBytes, (at + 1) * pieceBytes));
-    },
+  const subscription = channel.listen(`${prefix}.bulk.${instance}.*`, (message) => {
+    const id = message.subject.slice(message.subject.lastIndexOf(".") + 1);
+    const found = waiting.get(id);
+    const at = Number(message.string());
+    if (found === undefined || !Number.isInteger(at)) return;
+    if (at < 0) return forget(id);
+    found.timer.refresh();
+    channel.respond(message, found.data.subarray(at * pieceBytes, (at + 1) * pieceBytes));
   });
 
   return {
@@ -73,7 +70,7 @@ export function createBulk(links: NatsLinks, instance: string, limits: BulkLimit
       const readSome = async (): Promise<void> => {
         while (next < pieces) {
           const at = next++;
-          const { data } = await connection.request(subject, String(at), { timeout: pieceMs });
+          const { data } = await channel.request(subject, String(at), pieceMs);
           if (data.length !== Math.min(pieceBytes, bytes - at * pieceBytes))
             throw new Error("a piece has the wrong size");
           whole.set(data, at * pieceBytes);
@@ -86,7 +83,7 @@ export function createBulk(links: NatsLinks, instance: string, limits: BulkLimit
           cause: error,
         });
       } finally {
-        connection.publish(subject, "-1");
+        if (!connection.isClosed()) channel.publish(subject, "-1");
       }
       return whole;
     },

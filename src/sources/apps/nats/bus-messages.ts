@@ -61,6 +61,8 @@ export function subjectsOf(prefix: string) {
     who: `${prefix}.who`,
     /** What each instance let through its rate limits. */
     usage: `${prefix}.usage`,
+    /** Which session was changed or removed. */
+    changes: `${prefix}.changes`,
     /** For callers that don't know yet who holds the bridge. */
     controlAll: `${prefix}.control`,
   };

@@ -14,7 +14,6 @@ import {
 import { type Bulk, largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage, Subjects } from "./bus-messages.ts";
 import { createInstanceWatch } from "./instance-watch.ts";
-import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 
 export interface BusParts {
@@ -47,10 +46,10 @@ const probeMs = 25;
 const sweepMs = 5000;
 
 export function openCallerSide({ links, instance, subjects, bulk, log }: BusParts): CallerSide {
-  const { main } = links;
+  const { main, calls } = links;
   const sendings = new Map<string, Sending>();
   let made = 0;
-  const replies = listen(main, subjects.reply(instance, "*"), take, { log });
+  const replies = calls.listen(subjects.reply(instance, "*"), take);
   const watch = createInstanceWatch({ links, subjects, onLost: loseAllOf, onUnsure: askAgain });
   links.onReconnect(() => askAgain());
   // A sending that got no answer is replaced by the next one; nobody ends it.
@@ -70,7 +69,7 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
       sendings.set(key, sending);
       const reply = subjects.reply(instance, key);
       try {
-        main.publish(subjects.call(order.sessionId), encodeOrder(order), { reply });
+        calls.publish(subjects.call(order.sessionId), encodeOrder(order), reply);
       } catch (error) {
         drop(sending);
         const message = `The call could not be sent: ${messageOf(error)} The app has not seen it.`;
@@ -153,7 +152,7 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
   function control({ key, instance: holder }: Sending, what: WithoutSending<ControlMessage>): void {
     const subject = holder === undefined ? subjects.controlAll : subjects.control(holder);
     const message: ControlMessage = { ...what, sending: subjects.reply(instance, key) };
-    if (!main.isClosed()) main.publish(subject, JSON.stringify(message));
+    if (!main.isClosed()) calls.publish(subject, JSON.stringify(message));
   }
 
   function loseAllOf(lost: Iterable<unknown>): void {
@@ -168,9 +167,7 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
 
   async function probe(sessionId: string): Promise<boolean> {
     try {
-      await main.request(subjects.call(sessionId), JSON.stringify({ probe: true } satisfies OrderMessage), {
-        timeout: 400,
-      });
+      await calls.request(subjects.call(sessionId), JSON.stringify({ probe: true } satisfies OrderMessage), 400);
       return true;
     } catch {
       return false;

@@ -1,8 +1,7 @@
-import type { KV } from "@nats-io/kv";
 import { Fault } from "../../../core/fault.ts";
 import type { Claim } from "./bus-messages.ts";
 import type { NatsLinks } from "./nats-connection.ts";
-import { openBucket } from "./open-bucket.ts";
+import { type BucketEntry, openBucket } from "./open-bucket.ts";
 
 /** Who holds which bridge. Only for takeovers: whether someone holds one is seen from the subscription. */
 export interface Claims {
@@ -20,46 +19,42 @@ const mostTries = 20;
 const arrivalMs = 2000;
 
 export async function openClaims(links: NatsLinks, instance: string): Promise<Claims> {
-  const bucket: KV = await openBucket(links, "holders");
+  const bucket = await openBucket(links, "holders");
 
   return {
     async take(sessionId) {
       for (let tries = 0; tries < mostTries; tries++) {
         const found = await bucket.get(sessionId);
-        const before = found?.operation === "PUT" ? found.json<Claim>() : undefined;
-        const claim: Claim = { instance, epoch: (before?.epoch ?? 0) + 1, movingUntil: Date.now() + arrivalMs };
-        try {
-          if (found === null) await bucket.create(sessionId, JSON.stringify(claim));
-          else await bucket.update(sessionId, JSON.stringify(claim), found.revision);
+        const before = claimIn(found);
+        // Above every epoch that was counted, since the one before it can't be known.
+        const last = before?.epoch ?? (found?.isRefused === true ? Date.now() : 0);
+        const claim: Claim = { instance, epoch: last + 1, movingUntil: Date.now() + arrivalMs };
+        if (await write(sessionId, claim, found))
           return { epoch: claim.epoch, previous: before?.instance || undefined };
-        } catch (error) {
-          if (links.main.isClosed()) throw error;
-        }
       }
       throw new Fault("busy", "Too many bridges are connecting to this session at once. Try again in a moment.");
     },
     async announce(sessionId, withinMs) {
       const found = await bucket.get(sessionId);
-      const before = found?.operation === "PUT" ? found.json<Claim>() : undefined;
-      const claim: Claim = { ...(before ?? { instance: "", epoch: 0 }), movingUntil: Date.now() + withinMs };
+      const before = claimIn(found) ?? { instance: "", epoch: 0 };
       // Refused if an instance has taken it meanwhile, which announces it as well.
-      await (
-        found === null
-          ? bucket.create(sessionId, JSON.stringify(claim))
-          : bucket.update(sessionId, JSON.stringify(claim), found.revision)
-      ).catch(() => {});
+      await write(sessionId, { ...before, movingUntil: Date.now() + withinMs }, found);
     },
     async markMoving(sessionId, withinMs) {
       const found = await bucket.get(sessionId);
-      const claim = found?.operation === "PUT" ? found.json<Claim>() : undefined;
+      const claim = claimIn(found);
       if (claim?.instance !== instance) return;
-      const marked: Claim = { ...claim, movingUntil: Date.now() + withinMs };
       // Refused if another instance has taken over meanwhile, which is what the mark announces.
-      await bucket.update(sessionId, JSON.stringify(marked), found!.revision).catch(() => {});
+      await write(sessionId, { ...claim, movingUntil: Date.now() + withinMs }, found);
     },
-    async read(sessionId) {
-      const found = await bucket.get(sessionId);
-      return found?.operation === "PUT" ? found.json<Claim>() : undefined;
-    },
+    read: async (sessionId) => claimIn(await bucket.get(sessionId)),
   };
+
+  function write(sessionId: string, claim: Claim, found: BucketEntry | undefined): Promise<boolean> {
+    return bucket.replace(sessionId, JSON.stringify(claim), found?.revision ?? 0);
+  }
+}
+
+function claimIn(found: BucketEntry | undefined): Claim | undefined {
+  return found?.value === undefined ? undefined : (JSON.parse(found.value) as Claim);
 }

@@ -6,7 +6,6 @@ import { largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage } from "./bus-messages.ts";
 import type { BusParts } from "./caller-side.ts";
 import { openClaims } from "./claims.ts";
-import { listen } from "./listen.ts";
 import { createStallGuard } from "./stall-guard.ts";
 
 /** The side of the bus that has the app's socket. */
@@ -40,6 +39,8 @@ interface Served {
 type WholeOrder = Extract<OrderMessage, { readonly order: unknown }>;
 
 const evictMs = 300;
+/** Longer than a claim may take. */
+const claimMs = 10_000;
 /** Clocks of machines differ: no caller waits longer than this for a bridge that moves. */
 const mostMoveMs = 30_000;
 /** How many outcomes are kept for callers that missed them, and for how long. */
@@ -47,18 +48,20 @@ const mostKept = 2000;
 const keepMs = 30_000;
 
 export async function openHolderSide({ links, instance, subjects, bulk, log }: BusParts): Promise<HolderSide> {
-  const { main } = links;
+  const { main, calls } = links;
   const claims = await openClaims(links, instance);
   const stalls = createStallGuard();
   const held = new Map<string, Held>();
   const served = new Map<string, Served>();
+  /** The epoch of each new holder that asked this instance to leave in the last seconds. */
+  const evictions = new Map<string, number>();
   let generation = 1;
 
   const subscriptions = [
-    listen(main, subjects.ping(instance), (message) => message.respond(String(generation)), { log }),
-    listen(main, subjects.evict(instance), evictFor, { log }),
-    listen(main, subjects.control(instance), obey, { log }),
-    listen(main, subjects.controlAll, obey, { log }),
+    calls.listen(subjects.ping(instance), (message) => calls.respond(message, String(generation))),
+    calls.listen(subjects.evict(instance), evictFor),
+    calls.listen(subjects.control(instance), obey),
+    calls.listen(subjects.controlAll, obey),
   ];
   links.onReconnect(() => {
     generation++;
@@ -68,6 +71,11 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
   return {
     async hold(sessionId, holder) {
       const { epoch, previous } = await claims.take(sessionId);
+      // An eviction may overtake the answer to the claim, which is handled a moment after it has arrived.
+      if ((evictions.get(sessionId) ?? 0) > epoch) {
+        holder.evict();
+        return () => {};
+      }
       const before = held.get(sessionId);
       const own: Held = { holder, epoch, subscription: undefined, isReleased: false };
       if (before !== undefined && before.epoch > epoch) {
@@ -78,10 +86,11 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
       if (before !== undefined) leave(before);
       if (previous !== undefined && previous !== instance) await askToLeave(previous, sessionId, epoch);
       if (held.get(sessionId) === own) {
-        own.subscription = listen(main, subjects.call(sessionId), (message) => receive(message, sessionId, own), {
-          log,
-          queue: "holders",
-        });
+        own.subscription = calls.listen(
+          subjects.call(sessionId),
+          (message) => receive(message, sessionId, own),
+          "holders",
+        );
         await main.flush();
       }
       return () => {
@@ -123,19 +132,19 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
 
   async function askToLeave(previous: string, sessionId: string, epoch: number): Promise<void> {
     // No answer means that it is gone, or stopped: its later claim fails, and it leaves by itself.
-    await main
-      .request(subjects.evict(previous), JSON.stringify({ sessionId, epoch }), { timeout: evictMs })
-      .catch(() => {});
+    await calls.request(subjects.evict(previous), JSON.stringify({ sessionId, epoch }), evictMs).catch(() => {});
   }
 
   function evictFor(message: Msg): void {
     const { sessionId, epoch } = message.json<{ sessionId: string; epoch: number }>();
+    evictions.set(sessionId, Math.max(epoch, evictions.get(sessionId) ?? 0));
+    setTimeout(() => evictions.delete(sessionId), claimMs).unref();
     const own = held.get(sessionId);
     if (own !== undefined && own.epoch < epoch) {
       held.delete(sessionId);
       leave(own);
     }
-    message.respond("");
+    calls.respond(message, "");
   }
 
   /** After a lost connection another instance may have taken over without our hearing of it. */
@@ -155,7 +164,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     if (stalls.hasJustStalled()) return;
     if (own.isReleased) return reply(sending, { kind: "settled", outcome: noHolderOutcome });
     const content = message.json<OrderMessage>();
-    if ("probe" in content) return void message.respond(JSON.stringify({ kind: "here" } satisfies ReplyMessage));
+    if ("probe" in content) return calls.respond(message, JSON.stringify({ kind: "here" } satisfies ReplyMessage));
     if ("order" in content) return run(content, sending, sessionId, own);
     bulk
       .read(content.bulk)
@@ -172,7 +181,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
       news: (news) => reply(sending, { kind: "news", news }),
       settled(outcome) {
         entry.last = encodeOutcome(outcome);
-        main.publish(sending, entry.last);
+        calls.publish(sending, entry.last);
         entry.handle = undefined;
         setTimeout(() => served.delete(sending), keepMs).unref();
         if (served.size > mostKept) dropOldest();
@@ -183,7 +192,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
   }
 
   function reply(sending: string, message: ReplyMessage): void {
-    main.publish(sending, JSON.stringify(message));
+    calls.publish(sending, JSON.stringify(message));
   }
 
   function encodeOutcome(outcome: CallOutcome): string {
@@ -216,7 +225,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
         return entry?.handle?.answer(control.askId, control.answer);
       case "again":
         if (entry === undefined) return reply(control.sending, { kind: "settled", outcome: lostOutcome });
-        if (entry.last !== undefined) main.publish(control.sending, entry.last);
+        if (entry.last !== undefined) calls.publish(control.sending, entry.last);
     }
   }
 

@@ -60,7 +60,7 @@ export function createInstanceWatch({ links, subjects, onLost, onUnsure }: Insta
     if (!links.isConnected()) return;
     watched.isAsking = true;
     try {
-      const answer = await links.main.request(subjects.ping(instance), "", { timeout: pollMs });
+      const answer = await links.calls.request(subjects.ping(instance), "", pollMs);
       watched.misses = 0;
       const generation = answer.string();
       const isNew = watched.generation !== undefined && watched.generation !== generation;

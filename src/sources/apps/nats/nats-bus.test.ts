@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { afterAll, beforeAll } from "vitest";
 import { startNatsServer, type NatsServer } from "../../../../tests/support/nats-server.ts";
 import { silentLog } from "../../../core/log.ts";
+import { Secret } from "../../../core/secrets/secret.ts";
 import { testCallBus } from "../call/call-bus.contract.ts";
 import type { CallBus } from "../call/call-bus.ts";
 import { testSessionStore } from "../store/session-store.contract.ts";
@@ -11,12 +12,13 @@ import { openNatsSessionStore } from "./nats-session-store.ts";
 
 let server: NatsServer;
 let made = 0;
+const keys = [new Secret("a key of this deployment and no other")];
 beforeAll(async () => {
   server = await startNatsServer();
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const openLinks = () => openNatsLinks({ servers: [server.url], prefix: `test${++made}` }, silentLog);
+const openLinks = () => openNatsLinks({ servers: [server.url], prefix: `test${++made}`, keys }, silentLog);
 
 describe("the bus over NATS", () => {
   testCallBus(async () => {
@@ -29,7 +31,9 @@ describe("the bus over NATS", () => {
 describe("the bus over NATS, from one instance to another", () => {
   testCallBus(async () => {
     const prefix = `test${++made}`;
-    const links = await Promise.all([1, 2].map(() => openNatsLinks({ servers: [server.url], prefix }, silentLog)));
+    const links = await Promise.all(
+      [1, 2].map(() => openNatsLinks({ servers: [server.url], prefix, keys }, silentLog)),
+    );
     const [caller, holder] = await Promise.all(links.map((each) => openNatsBus(each, silentLog)));
     return {
       isReliable: false,

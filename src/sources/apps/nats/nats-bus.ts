@@ -8,7 +8,6 @@ import { createBulk } from "./bulk.ts";
 import { type InstanceFacts, subjectsOf } from "./bus-messages.ts";
 import { openCallerSide } from "./caller-side.ts";
 import { openHolderSide } from "./holder-side.ts";
-import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 import { openNatsUsage } from "./nats-usage.ts";
 
@@ -24,13 +23,8 @@ export interface NatsBus extends CallBus {
 
 /** Every instance that answers within the time. */
 export async function findInstances(links: NatsLinks, withinMs = 500): Promise<readonly InstanceFacts[]> {
-  const found: InstanceFacts[] = [];
-  const answers = await links.main.requestMany(subjectsOf(links.prefix).who, "", {
-    strategy: "timer",
-    maxWait: withinMs,
-  });
-  for await (const answer of answers) found.push(answer.json<InstanceFacts>());
-  return found.sort((a, b) => a.startedAt - b.startedAt);
+  const answers = await links.calls.requestMany(subjectsOf(links.prefix).who, "", withinMs);
+  return answers.map((answer) => answer.json<InstanceFacts>()).sort((a, b) => a.startedAt - b.startedAt);
 }
 
 /**
@@ -55,8 +49,9 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
     served: holders.running,
     startedAt,
   });
-  const asked = listen(links.main, parts.subjects.who, (message) => message.respond(JSON.stringify(facts())), { log });
-  const usage = openNatsUsage(links, instance, log);
+  const { calls } = links;
+  const asked = calls.listen(parts.subjects.who, (message) => calls.respond(message, JSON.stringify(facts())));
+  const usage = openNatsUsage(links, instance);
   await links.main.flush();
 
   return {

@@ -3,7 +3,10 @@ import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator, type NatsConnection, TimeoutError } from "@nats-io/transport-node";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Secret } from "../../../core/secrets/secret.ts";
 import { sleep } from "../../../core/wait.ts";
+import { type Channel, createChannel } from "./channel.ts";
+import { createSeal, type Seal } from "./seal.ts";
 
 /** How this process reaches NATS. */
 export interface NatsOptions {
@@ -15,12 +18,21 @@ export interface NatsOptions {
   readonly credentialsFile?: string | undefined;
   /** A file with the certificates of the authorities that the server's certificate must come from. */
   readonly caFile?: string | undefined;
+  /** What all instances of the deployment, and no others, know. Without one nothing is sealed. */
+  readonly keys?: readonly Secret[] | undefined;
+  /** Takes what is not sealed as well, for as long as instances without the key are running. */
+  readonly acceptUnsealed?: boolean | undefined;
 }
 
 /** Two connections: large pieces on the second, so that small messages never wait behind them. */
 export interface NatsLinks extends AsyncDisposable {
   readonly main: NatsConnection;
   readonly bulk: NatsConnection;
+  /** What instances send each other over the two. */
+  readonly calls: Channel;
+  readonly pieces: Channel;
+  readonly seal: Seal | undefined;
+  readonly acceptUnsealed: boolean;
   readonly prefix: string;
   readonly log: Log;
   isConnected(): boolean;
@@ -44,6 +56,12 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
     await main.close();
     throw error;
   }
+  const { prefix, keys = [], acceptUnsealed = false } = options;
+  const seal = createSeal({ keys, prefix });
+  if (seal === undefined) log.warn(`messages and sessions on NATS are not sealed: ${unsealedDanger} ${keyAdvice}`);
+  else if (acceptUnsealed)
+    log.warn(`messages and sessions on NATS are taken without a seal: ${unsealedDanger} ${acceptAdvice}`);
+  const channel = { seal, acceptUnsealed, inboxPrefix: inboxOf(prefix), log };
   const listeners = new Set<() => void>();
   let connected = true;
   let reconnects = 0;
@@ -52,7 +70,11 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
   return {
     main,
     bulk,
-    prefix: options.prefix,
+    calls: createChannel(main, channel),
+    pieces: createChannel(bulk, channel),
+    seal,
+    acceptUnsealed,
+    prefix,
     log,
     isConnected: () => connected && !main.isClosed(),
     get reconnects() {
@@ -83,6 +105,15 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
   }
 }
 
+const unsealedDanger = "who can publish there can call the apps and replace their sessions.";
+const keyAdvice = "Set OPENCLAW_PROXY_NATS_KEY to the same secret for all instances (`openssl rand -hex 32`).";
+const acceptAdvice = "Unset OPENCLAW_PROXY_NATS_UNSEALED once all instances have the key.";
+
+/** Below the prefix, so that the rights to the deployment's own subjects are enough. */
+function inboxOf(prefix: string): string {
+  return `${prefix}.inbox`;
+}
+
 async function dial(options: NatsOptions, name: string): Promise<NatsConnection> {
   const credentials = options.credentialsFile && (await readOwn(options.credentialsFile, "credentials"));
   const ca = options.caFile && (await readOwn(options.caFile, "certificate"));
@@ -92,6 +123,7 @@ async function dial(options: NatsOptions, name: string): Promise<NatsConnection>
     return await connect({
       servers: addresses.map(({ server }) => server),
       name: `clawport ${name}`,
+      inboxPrefix: inboxOf(options.prefix),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 100,
       reconnectJitter: 100,

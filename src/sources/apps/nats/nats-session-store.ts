@@ -1,6 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import type { SessionRecord, SessionStore, StoredSession } from "../store/session-store.ts";
+import type { SessionChange, SessionRecord, SessionStore, StoredSession } from "../store/session-store.ts";
+import { subjectsOf } from "./bus-messages.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 import { openBucket } from "./open-bucket.ts";
 
@@ -16,6 +17,8 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
   const records = await openBucket(links, "sessions");
   const lives = await openBucket(links, "lives");
   const touching = new Map<string, Promise<unknown>>();
+  const { changes } = subjectsOf(links.prefix);
+  const announce = (change: SessionChange): void => links.calls.publish(changes, JSON.stringify(change));
 
   return {
     isShared: true,
@@ -28,6 +31,7 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
         );
       await records.put(record.id, value);
       await lives.put(record.id, String(expiresAt));
+      announce({ kind: "changed", id: record.id });
     },
     get,
     touch(id, expiresAt) {
@@ -39,26 +43,33 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
       touching.set(id, change);
     },
     async remove(id) {
-      const existed = (await records.get(id))?.operation === "PUT";
-      if (existed) await records.delete(id);
-      await lives.purge(id);
+      const existed = (await records.get(id))?.value !== undefined;
+      if (existed) await records.remove(id);
+      await lives.remove(id);
+      if (existed) announce({ kind: "removed", id });
       return existed;
     },
     async all() {
       const found: StoredSession[] = [];
-      for await (const id of await records.keys()) {
+      for (const id of await records.keys()) {
         const stored = await get(id);
         if (stored !== undefined) found.push(stored);
       }
       return found;
     },
     async watch(listener) {
-      const changes = await records.watch({ include: "updates" });
-      void (async () => {
-        for await (const { key, operation } of changes)
-          listener(operation === "PUT" ? { kind: "changed", id: key } : { kind: "removed", id: key });
-      })().catch((error: unknown) => log.error("changes of sessions are no longer seen", { error }));
-      return () => changes.stop();
+      const heard = links.calls.listen(changes, (message) => {
+        const change = message.json<SessionChange>();
+        if (change.kind === "changed" || change.kind === "removed") listener(change);
+      });
+      links.onReconnect(() => listener({ kind: "missed" }));
+      // Versions without seals tell no one.
+      const stopPolling = links.acceptUnsealed ? pollFor(() => listener({ kind: "missed" })) : () => {};
+      await links.main.flush();
+      return () => {
+        stopPolling();
+        heard.unsubscribe();
+      };
     },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(touching.values());
@@ -68,25 +79,32 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
   async function get(id: string): Promise<StoredSession | undefined> {
     await touching.get(id);
     const [record, life] = await Promise.all([records.get(id), lives.get(id)]);
-    return record?.operation === "PUT" ? readStored(record.string(), life?.string()) : undefined;
+    return record?.value === undefined ? undefined : readStored(id, record.value, life?.value);
   }
 
   async function touchIfThere(id: string, expiresAt: number): Promise<void> {
     await touching.get(id);
     const life = await lives.get(id);
-    if (life?.operation !== "PUT" || Number(life.string()) >= expiresAt) return;
-    // Another instance may have touched it meanwhile, which is as good.
-    await lives.update(id, String(expiresAt), life.revision).catch(() => {});
+    if (life?.value === undefined || Number(life.value) >= expiresAt) return;
+    // If another instance has touched it meanwhile, that is as good.
+    await lives.replace(id, String(expiresAt), life.revision);
   }
 
-  function readStored(text: string, life: string | undefined): StoredSession | undefined {
+  function readStored(id: string, text: string, life: string | undefined): StoredSession | undefined {
     try {
       const { record, expiresAt } = JSON.parse(text) as StoredSession & { record: SessionRecord };
-      if (typeof record?.id !== "string" || !Number.isFinite(expiresAt)) throw new Error("it is not a session");
+      if (record?.id !== id || !Number.isFinite(expiresAt)) throw new Error("it is not a session");
       return { record, expiresAt: Math.max(expiresAt, Number(life) || 0) };
     } catch (error) {
       log.warn("a stored session can't be read", { error });
       return undefined;
     }
   }
+}
+
+const pollMs = 10_000;
+
+function pollFor(look: () => void): () => void {
+  const timer = setInterval(look, pollMs).unref();
+  return () => clearInterval(timer);
 }

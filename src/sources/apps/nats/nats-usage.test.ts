@@ -16,7 +16,7 @@ const still = () => 0;
 
 async function openUsage(instance: string) {
   const links = await openNatsLinks({ servers: [server.url], prefix: "usage" }, silentLog);
-  const usage = openNatsUsage(links, instance, silentLog);
+  const usage = openNatsUsage(links, instance);
   await links.main.flush();
   return {
     join: usage.join,

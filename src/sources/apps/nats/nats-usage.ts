@@ -1,8 +1,6 @@
 import { isRecord } from "../../../core/is-record.ts";
-import type { Log } from "../../../core/log.ts";
 import type { RateLimiter, SharedUsage } from "../../../core/token-bucket.ts";
 import { subjectsOf } from "./bus-messages.ts";
-import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 
 /** How often instances tell each other. Until then each of them may let a whole limit through. */
@@ -18,10 +16,10 @@ export interface NatsUsage extends SharedUsage {
  * Rate limits of all instances together: every instance has a bucket of its own, answers from it at once, and takes out of
  * it what the others report. So the limit holds over time, and a burst can be as large as the instances are many.
  */
-export function openNatsUsage(links: NatsLinks, instance: string, log: Log): NatsUsage {
+export function openNatsUsage(links: NatsLinks, instance: string): NatsUsage {
   const { usage: subject } = subjectsOf(links.prefix);
   const limiters = new Map<string, RateLimiter>();
-  const heard = listen(links.main, subject, (message) => note(message.json()), { log });
+  const heard = links.calls.listen(subject, (message) => note(message.json()));
   const timer = setInterval(report, everyMs).unref();
 
   return {
@@ -53,7 +51,7 @@ export function openNatsUsage(links: NatsLinks, instance: string, log: Log): Nat
   }
 
   function send(used: Readonly<Record<string, number>>): void {
-    if (!links.main.isClosed()) links.main.publish(subject, JSON.stringify({ instance, used }));
+    if (!links.main.isClosed()) links.calls.publish(subject, JSON.stringify({ instance, used }));
   }
 
   function note(report: unknown): void {

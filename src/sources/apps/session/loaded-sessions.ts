@@ -42,10 +42,12 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
   const loaded = new Map<string, LiveSession>();
   // With many instances each loads the sessions that it meets, and hears what the others do to them.
   if (!store.isShared) await Promise.all((await store.all()).map(revive));
-  const stopWatching = await store.watch(({ kind, id }) => {
-    const session = loaded.get(id);
+  let isCatchingUp = false;
+  const stopWatching = await store.watch((change) => {
+    if (change.kind === "missed") return void catchUp();
+    const session = loaded.get(change.id);
     if (session === undefined) return;
-    if (kind === "removed") return end(session, session.isExpired() ? "expired" : "deleted");
+    if (change.kind === "removed") return endRemoved(session);
     refresh(session).catch((error: unknown) => log.warn("a changed session could not be loaded", { error }));
   });
 
@@ -132,18 +134,37 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
     return undefined;
   }
 
-  /** Takes over what another instance has changed. */
-  async function refresh(session: LiveSession): Promise<void> {
+  /** One after the other, so that calls don't wait behind thousands of reads. */
+  async function catchUp(): Promise<void> {
+    if (isCatchingUp) return;
+    isCatchingUp = true;
+    try {
+      for (const session of loaded.values())
+        if (loaded.get(session.id) === session && !(await refresh(session))) endRemoved(session);
+    } catch (error) {
+      log.warn("sessions could not be compared with the store", { error });
+    } finally {
+      isCatchingUp = false;
+    }
+  }
+
+  function endRemoved(session: LiveSession): void {
+    end(session, session.isExpired() ? "expired" : "deleted");
+  }
+
+  /** Takes over what another instance has changed. Resolves to whether the store still has the session. */
+  async function refresh(session: LiveSession): Promise<boolean> {
     const stored = await store.get(session.id);
-    if (stored === undefined || loaded.get(session.id) !== session) return;
+    if (stored === undefined || loaded.get(session.id) !== session) return loaded.get(session.id) !== session;
     session.expiresAt = Math.max(session.expiresAt, stored.expiresAt);
     const before = session.record;
-    if (JSON.stringify(before) === JSON.stringify(stored.record)) return;
+    if (JSON.stringify(before) === JSON.stringify(stored.record)) return true;
     const toolSet = parseToolSet(stored.record.tools);
     quota.reserve(toolSet.bytes - session.toolSet.bytes);
     session.record = { ...stored.record, tools: toolSet.raw };
     session.toolSet = toolSet;
     session.source.replace(toolSet.tools);
+    return true;
   }
 
   /** With many instances: makes room by forgetting the session that was loaded first and has no bridge here. */

@@ -22,11 +22,8 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
-/** What another instance did to a session. */
-export interface SessionChange {
-  readonly kind: "changed" | "removed";
-  readonly id: string;
-}
+/** What another instance did to a session, or that it may have done so to any of them without our hearing of it. */
+export type SessionChange = { readonly kind: "changed" | "removed"; readonly id: string } | { readonly kind: "missed" };
 
 /** Where sessions are stored. The store keeps the expiry; the reader checks it. */
 export interface SessionStore extends AsyncDisposable {
