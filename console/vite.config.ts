@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { integrity } from "./integrity.ts";
 
 /** The page of the hub: everything is served by the hub itself, under `/console/`. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/console/",
   logLevel: "error",
+  plugins: [integrity()],
   build: {
     outDir: fileURLToPath(new URL("../dist/console", import.meta.url)),
     emptyOutDir: true,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { toFault } from "../../src/core/fault.ts";
 import { notice, show, spoken } from "./hub/act.ts";
 import { connection, mayChange } from "./hub/events.ts";
-import { signedOut } from "./hub/session.ts";
+import { standing } from "./hub/session.ts";
 import { waitingCount } from "./hub/shared.ts";
 import { otherPages, type PageProps, pages } from "./pages/page-table.ts";
 import { Button } from "./parts/button.tsx";
@@ -47,7 +47,10 @@ export function App() {
     [id],
   );
 
-  if (signedOut.value) return <SignedOut />;
+  const isUnproven = standing.value === "unproven";
+  // What a page shows that was live stays in view; one that never was has nothing to show.
+  const hasEnded = !["opening", "signed-in"].includes(standing.value);
+  if (hasEnded && !(isUnproven && connection.value.newsAt > 0)) return <SignedOut />;
   const isLost = connection.value.state === "lost";
   return (
     <>
@@ -59,7 +62,17 @@ export function App() {
         <div class="main">
           <TopBar title={page?.title ?? "Not found"} home={id} rest={id === "servers" || id === "tools" ? rest : []} />
           <div>
-            {isLost && (
+            {isUnproven && (
+              <div class="banner banner-bad" role="alert">
+                <span class="grow">
+                  What answers at this address does not prove that it is your hub: the hub was restarted, or another
+                  program holds its port. Nothing more is sent. What you see is from{" "}
+                  <Ago at={connection.value.newsAt || undefined} />. Close this page, and run{" "}
+                  <code>clawport console</code> for a new link.
+                </span>
+              </div>
+            )}
+            {isLost && !isUnproven && (
               <div class="banner" role="status">
                 <span class="grow">
                   No connection to the hub. What you see is from <Ago at={connection.value.newsAt || undefined} />.
@@ -67,7 +80,7 @@ export function App() {
                 </span>
               </div>
             )}
-            {!mayChange.value && (
+            {!mayChange.value && !isUnproven && (
               <div class="banner" role="status">
                 This link may only look. To approve and change things, run <code>clawport console</code> at a terminal.
               </div>

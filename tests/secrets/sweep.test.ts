@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSignInLink } from "../../src/doors/console/sign-in-link.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { findRunningHub } from "../../src/hub/hub-record.ts";
 import { openEvents, signInAt } from "../console/server/console-hub.ts";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { mainFile, type RunningHub, startHub, startReady } from "../cli/run-clawport.ts";
@@ -160,9 +162,9 @@ describe("in a home with a secret in every place that can hold one", () => {
   }
 
   async function askConsole(): Promise<void> {
-    const { origin: address } = new URL(hub.ready.url);
-    const file = (...parts: string[]): string => join(home.home, ...parts);
-    const browser = await signInAt((await createSignInLink({ home: { file }, address, terminal: true })).url);
+    const state = await openHome(home.home);
+    const running = await findRunningHub(state);
+    const browser = await signInAt((await createSignInLink({ home: state, hub: running!, terminal: true })).url);
     using events = await openEvents(browser);
     for (const verb of controlVerbs) note(`console ${verb}`, (await browser.post(verb)).text);
     const { text = "" } = await browser.ask<{ text?: string }>("configuration.read");

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { sendToHub } from "./ask-hub.ts";
-import { signedOut } from "./session.ts";
+import { isHubThere, sendSigned } from "./ask-hub.ts";
+import { leave, session, standing } from "./session.ts";
 
 /** One piece of news from the hub. */
 export interface HubEvent {
@@ -34,15 +34,15 @@ const longestRetryMs = 5000;
 /** No event of the hub is near this long. */
 const longestEvent = 1_000_000;
 
-/** Follows the hub's events for as long as the page is open. */
-export async function followHub(): Promise<never> {
+/** Follows the hub's events for as long as the session lasts. */
+export async function followHub(): Promise<void> {
   let waitMs = firstRetryMs;
-  for (;;) {
-    if (!signedOut.value) {
-      const heard = await followOnce();
-      waitMs = heard ? firstRetryMs : Math.min(waitMs * 2, longestRetryMs);
-      connection.value = { ...connection.value, state: "lost" };
-    }
+  await session;
+  while (standing.value === "signed-in") {
+    const heard = await followOnce();
+    waitMs = heard ? firstRetryMs : Math.min(waitMs * 2, longestRetryMs);
+    isHubThere.value = false;
+    connection.value = { ...connection.value, state: "lost" };
     await pause(waitMs);
   }
 }
@@ -52,9 +52,10 @@ async function followOnce(): Promise<boolean> {
   let heard = false;
   let silence = setTimeout(() => stop.abort(), silenceMs);
   try {
-    const response = await sendToHub("events", undefined, stop.signal);
+    const response = await sendSigned("events", undefined, stop.signal);
     // Elsewhere this status can be about a server that needs a sign-in.
-    if (response.status === 401) signedOut.value = true;
+    if (response.status === 401) await leave("signed-out");
+    isHubThere.value = response.ok;
     if (!response.ok || response.body === null) return false;
     for await (const text of linesOf(response.body)) {
       heard = true;

@@ -29,7 +29,7 @@ export const command = defineCommand({
       );
     // Without a terminal, a model may be running this: such a session may look, but not change anything.
     const terminal = context.isAttended && context.stdout.isTTY === true;
-    const link = await createSignInLink({ home, address, terminal });
+    const link = await createSignInLink({ home, hub: running, terminal });
     const limits = terminal ? "" : " It can look, but not change anything: it was not made at a terminal.";
     const about = `The link works once, for 5 minutes.${limits}`;
     if (context.json) return context.answer(link, "");

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, type FaultCode, toFault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
@@ -7,26 +9,20 @@ import { prepareToSend } from "../../core/http/turn-end.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
 import { type CallTarget, createConsoleCalls } from "./call-stream.ts";
-import {
-  type ConsoleFacts,
-  type ConsoleVerdict,
-  cookiesNamed,
-  judgeApiRequest,
-  judgeLogin,
-  judgePageRequest,
-} from "./console-gate.ts";
-import { type ConsoleSession, openConsoleSessions } from "./console-sessions.ts";
+import { type ConsoleFacts, judgeApiRequest, judgePageRequest } from "./console-gate.ts";
+import { type ConsoleSession, createConsoleSessions } from "./console-sessions.ts";
 import { type ConsoleEvent, createEventStreams, type EventStreams } from "./event-streams.ts";
 import { createResultMedia } from "./result-media.ts";
 import { commonHeaders, createPageServer, sendPlain } from "./serve-page.ts";
-import { takeSignInLink } from "./sign-in-link.ts";
+import { type LinkedHub, takeSignInLink } from "./sign-in-link.ts";
+import { parseSignature, proofHeader, requestHeader } from "./signed-texts.ts";
 
 export interface ConsoleDoorOptions {
   readonly home: Pick<Home, "file">;
   /** Where the built page is. */
   readonly folder: string;
-  /** The port that browsers connect to; part of the cookie's name, since cookies are shared between ports. */
-  port(): number;
+  /** This hub, which takes only links that were made for it. */
+  hub(): LinkedHub;
   /** Changes with the main token, whose reset ends all sessions. */
   tokenKey(): string | undefined;
   /** Answers a control verb. A session that no terminal made may only look. */
@@ -50,13 +46,15 @@ export interface ConsoleDoor {
 }
 
 const largestBody = 8 * 1024 * 1024;
-const secretHeader = "x-clawport-console";
-/** The server ends sessions sooner than the browser forgets them. */
-const cookieSeconds = 7 * 24 * 60 * 60;
+const largestSignIn = 4096;
 
 export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
   const { home, log } = options;
-  const sessions = openConsoleSessions({ home, tokenKey: () => options.tokenKey(), log });
+  const sessions = createConsoleSessions({ tokenKey: () => options.tokenKey() });
+  // Earlier versions kept sessions there, which outlived the hub.
+  rm(home.file("console", "sessions.json"), { force: true }).catch((error: unknown) =>
+    log.warn("could not remove the console sessions of an earlier version", { error }),
+  );
   const intake = createBodyIntake({ memory: { max: 8 * largestBody, maxOfOne: 4 * largestBody } });
   const servePage = createPageServer(options.folder);
   const media = createResultMedia();
@@ -71,39 +69,34 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
     },
     heartbeatMs: options.heartbeatMs,
   });
-  const cookieName = (): string => `clawport-console-${options.port()}`;
 
-  async function logIn(code: string, response: ServerResponse): Promise<void> {
-    const link = await takeSignInLink(home, code);
+  async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await intake.read(request, { holder: "sign-in", maxBytes: largestSignIn });
+    const { code, nonce, proof } = isRecord(body) ? body : {};
+    if (typeof code !== "string" || typeof nonce !== "string" || typeof proof !== "string" || nonce.length < 22)
+      throw new Fault("bad-params", '"code", "nonce" and "proof" must be strings.');
+    const link = await takeSignInLink(home, options.hub(), { code, nonce, proof });
     // Its owner can tell by this that someone else had it first.
     if (link === undefined) log.warn("a sign-in link of the console was refused: it was used before, or is too old");
-    if (link === undefined)
-      return sendPlain(
-        response,
-        403,
-        "This link was used already, or is too old. Run `clawport console` for a new one.\n",
-      );
-    const cookie = await sessions.begin(link);
+    if (link === undefined) throw new Fault("denied", usedLink);
+    const begun = sessions.begin(link, nonce);
     log.info("a browser has signed in to the console", { mayChange: link.terminal });
-    response.writeHead(303, {
-      ...commonHeaders,
-      location: "/console/",
-      "set-cookie": `${cookieName()}=${cookie}; Path=/console/; HttpOnly; SameSite=Strict; Max-Age=${cookieSeconds}`,
-      "cache-control": "no-store",
-      "content-length": 0,
-    });
-    response.end();
-  }
-
-  async function sessionOf({ headers }: IncomingMessage): Promise<ConsoleSession | undefined> {
-    const secret = headers[secretHeader];
-    if (typeof secret !== "string" || secret.length > 200) return undefined;
-    return sessions.match(cookiesNamed(cookieName(), headers), secret);
+    sendResult(response, begun);
   }
 
   async function serveApi(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const session = await sessionOf(request);
-    if (session === undefined) return refuse(request, response, signedOut);
+    const { method = "", url: path = "" } = request;
+    if (name === "signIn" && method === "POST") return signIn(request, response);
+    const header = request.headers[requestHeader];
+    const matched = sessions.match(header, { method, path });
+    if (matched === undefined)
+      return refuse(request, response, {
+        status: 401,
+        reason: header === undefined || parseSignature(header) !== undefined ? signedOut : oldPage,
+      });
+    response.setHeader(proofHeader, matched.proof);
+    const { session } = matched;
+    if (session === undefined) return refuse(request, response, { status: 401, reason: signedOut });
     if (request.method === "GET") {
       if (name === "events")
         return streams.open(session, response, { ...options.hello(), mayChange: session.terminal });
@@ -111,8 +104,8 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
       if (id !== undefined) return media.serve(id, session, response);
       throw new Fault("not-found", "There is nothing at this address.");
     }
-    const body = await intake.read(request, { holder: session.id, maxBytes: largestBody });
-    if (name === "signOut") return sendResult(response, await sessions.end(session));
+    const body = await readSigned(request, session, matched.bodyHash);
+    if (name === "signOut") return sendResult(response, sessions.end(session));
     if (name === "call" || name === "answer") {
       if (!session.terminal) throw new Fault("denied", options.onlyLooks);
       if (name === "call") return calls.run(body, session, response);
@@ -129,6 +122,15 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
     sendResult(response, result);
   }
 
+  async function readSigned(request: IncomingMessage, session: ConsoleSession, bodyHash: string): Promise<unknown> {
+    const hash = createHash("sha256");
+    request.on("data", (chunk: Buffer) => hash.update(chunk));
+    const body = await intake.read(request, { holder: session.id, maxBytes: largestBody });
+    if (hash.digest("base64url") !== bodyHash)
+      throw new Fault("unauthorized", "The body is not the one that was signed.");
+    return body;
+  }
+
   return {
     streams,
     async handle(request, response) {
@@ -136,12 +138,10 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
       const { method = "", headers, rawHeaders, httpVersion, socket } = request;
       const facts: ConsoleFacts = { peer: socket.remoteAddress, method, headers, rawHeaders, httpVersion };
       const [, apiName] = /^\/console\/api\/(.*)$/s.exec(path) ?? [];
-      const [, code] = /^\/console\/login\/(.*)$/s.exec(path) ?? [];
       try {
-        const verdict = judge(facts, apiName, code);
+        const verdict = apiName === undefined ? judgePageRequest(facts) : judgeApiRequest(facts);
         if (!verdict.pass) return refuse(request, response, verdict);
         if (apiName !== undefined) return await serveApi(apiName, request, response);
-        if (code !== undefined) return await logIn(code, response);
         if (path === "/console") return redirectToPage(response);
         await servePage(request, response, path.slice("/console/".length));
       } catch (error) {
@@ -157,12 +157,9 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
   };
 }
 
-function judge(facts: ConsoleFacts, apiName: string | undefined, code: string | undefined): ConsoleVerdict {
-  if (apiName !== undefined) return judgeApiRequest(facts);
-  return code === undefined ? judgePageRequest(facts) : judgeLogin(facts);
-}
-
-const signedOut = { status: 401, reason: "You are not signed in. Run `clawport console` in a terminal." };
+const signedOut = "You are not signed in. Run `clawport console` in a terminal.";
+const oldPage = "This page belongs to an earlier version of the hub. Run `clawport console` for a new link.";
+const usedLink = "This link was used already, or is too old. Run `clawport console` for a new one.";
 
 function refuse(
   request: IncomingMessage,

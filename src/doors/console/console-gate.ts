@@ -33,27 +33,20 @@ function judgePlace({ peer, headers, rawHeaders, httpVersion }: ConsoleFacts): C
   return pass;
 }
 
-/** The page and its files. Anyone on this machine may load them: they hold nothing. Other sites may not embed them. */
+/**
+ * The page and its files. Anyone on this machine may load them: they hold nothing. Other sites may not embed them, and a
+ * browser that loads a sign-in link ahead of its user would use it up.
+ */
 export function judgePageRequest(facts: ConsoleFacts): ConsoleVerdict {
   const place = judgePlace(facts);
   if (!place.pass) return place;
   const { method, headers } = facts;
   if (method !== "GET" && method !== "HEAD") return refusal(405, "Use GET.");
   if (isFrame(headers)) return framed;
+  const isAhead = /prefetch|prerender/.test(`${String(headers["sec-purpose"])} ${String(headers["purpose"])}`);
+  if (isAhead) return refusal(403, "Open this page yourself.");
   const isNavigation = headers["sec-fetch-mode"] === "navigate";
   return isNavigation || isSameSite(headers) ? pass : otherOrigin;
-}
-
-/** Opening a sign-in link. A browser that fetches it ahead of its user would use it up. */
-export function judgeLogin(facts: ConsoleFacts): ConsoleVerdict {
-  const place = judgePlace(facts);
-  if (!place.pass) return place;
-  const { method, headers } = facts;
-  if (method !== "GET") return refusal(405, "Use GET.");
-  const isAhead = /prefetch|prerender/.test(`${String(headers["sec-purpose"])} ${String(headers["purpose"])}`);
-  if (isAhead) return refusal(403, "Open this link yourself.");
-  const dest = headers["sec-fetch-dest"];
-  return dest === undefined || dest === "document" ? pass : framed;
 }
 
 /** Only the page itself may ask: no other origin, not even one of another port of this machine. */
@@ -72,18 +65,6 @@ export function judgeApiRequest(facts: ConsoleFacts): ConsoleVerdict {
   return pass;
 }
 
-/** The values of a cookie. A program on another port may have set one of the same name, so there may be several. */
-export function cookiesNamed(name: string, { cookie }: RequestHeaders): readonly string[] {
-  if (typeof cookie !== "string" || cookie.length > longestCookies) return [];
-  return cookie
-    .split(";")
-    .map((pair) => pair.trim())
-    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []))
-    .slice(0, mostCookies);
-}
-
-const longestCookies = 16_384;
-const mostCookies = 8;
 const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] as const;
 
 const pass: ConsoleVerdict = Object.freeze({ pass: true });

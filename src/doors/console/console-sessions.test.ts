@@ -1,85 +1,89 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { hash } from "node:crypto";
 import { expect, test } from "vitest";
-import { hashToken } from "../../core/secrets/crypto.ts";
-import { openConsoleSessions } from "./console-sessions.ts";
+import { type ConsoleSessions, createConsoleSessions } from "./console-sessions.ts";
+import { deriveKey, macOf } from "./proof-keys.ts";
+import { formatSignature, requestText, sessionKeyInfo, sessionSalt } from "./signed-texts.ts";
 
-async function open() {
-  const folder = await mkdtemp(join(tmpdir(), "sessions-"));
-  const home = { file: (...parts: string[]) => join(folder, ...parts) };
+function open() {
   const world = { now: Date.parse("2026-01-01T00:00:00Z"), key: "one" as string | undefined };
-  const openAgain = () => openConsoleSessions({ home, tokenKey: () => world.key, clock: () => world.now });
-  return {
-    world,
-    openAgain,
-    sessions: openAgain(),
-    kept: async () => JSON.parse(await readFile(home.file("console", "sessions.json"), "utf8")) as unknown[],
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
+  return { world, sessions: createConsoleSessions({ tokenKey: () => world.key, clock: () => world.now }) };
 }
 
 const hour = 60 * 60_000;
-const link = (secret: string) => ({ secret: hashToken(secret), terminal: true });
+const request = { method: "GET", path: "/console/api/events" };
 
-test("a session ends after 12 hours without a request, and after a week in any case", async () => {
-  await using place = await open();
-  const { sessions, world } = place;
-  const cookie = await sessions.begin(link("s"));
-  const isIn = async () => (await sessions.match([cookie], "s")) !== undefined;
+/** Signs in, and asks with the next number each time. */
+function signIn(sessions: ConsoleSessions, secret = "s") {
+  const { session } = sessions.begin({ secret, terminal: true }, "nonce");
+  const key = deriveKey(secret, sessionSalt("nonce", session), sessionKeyInfo);
+  let counter = 0;
+  const sign = (channel: string): string => {
+    const bodyHash = hash("sha256", "", "base64url");
+    const signed = { session, channel, counter: ++counter, bodyHash, ...request };
+    return formatSignature(signed, macOf(key, requestText(signed)));
+  };
+  const match = (channel = "c".repeat(22)) => sessions.match(sign(channel), request)?.session;
+  return { session, match, isIn: () => match() !== undefined };
+}
+
+test("a session ends after 12 hours without a request, and after a week in any case", () => {
+  const { sessions, world } = open();
+  const { isIn } = signIn(sessions);
   for (let day = 0; day < 13; day++) {
     world.now += 11 * hour;
-    expect(await isIn()).toBe(true);
+    expect(isIn()).toBe(true);
   }
-  // Also in the next process.
-  expect(await place.openAgain().match([cookie], "s")).toMatchObject({ terminal: true });
   world.now += 12 * hour + 1;
-  expect(await isIn()).toBe(false);
-  const other = await sessions.begin(link("t"));
+  expect(isIn()).toBe(false);
+  const other = signIn(sessions);
   for (let times = 0; times < 16; times++) {
     world.now += 11 * hour;
-    await sessions.match([other], "t");
+    other.isIn();
   }
-  expect(await sessions.match([other], "t")).toBeUndefined();
+  expect(other.isIn()).toBe(false);
 });
 
-test("a cookie without its secret, or with that of another session, matches nothing", async () => {
-  await using place = await open();
-  const { sessions } = place;
-  const [one, two] = [await sessions.begin(link("1")), await sessions.begin(link("2"))];
-  expect(await sessions.match([one], "2")).toBeUndefined();
-  expect(await sessions.match([one], "")).toBeUndefined();
-  expect(await sessions.match([], "1")).toBeUndefined();
-  expect(await sessions.match(["x", two, one], "1")).toMatchObject({ id: hashToken(one) });
+test("one secret and one nonce make another key each time", () => {
+  const { sessions } = open();
+  const [one, other] = [signIn(sessions), signIn(sessions)];
+  expect(one.session).not.toBe(other.session);
+  expect([one.isIn(), other.isIn()]).toEqual([true, true]);
+  sessions.end({ id: one.session, terminal: true });
+  expect([one.isIn(), other.isIn()]).toEqual([false, true]);
 });
 
-test("a new token ends all sessions but the one that asked for it; without a token no one gets in", async () => {
-  await using place = await open();
-  const { sessions, world } = place;
-  const [one, two] = [await sessions.begin(link("1")), await sessions.begin(link("2"))];
-  const asking = await sessions.match([one], "1");
-  // A while after its last request, so that its use is written down in the same moment.
+test("a new token ends all sessions but the one that asked for it; without a token no one gets in", () => {
+  const { sessions, world } = open();
+  const [one, two] = [signIn(sessions), signIn(sessions)];
   world.now += hour;
-  sessions.keepThroughReset(asking!);
+  sessions.keepThroughReset(one.match()!);
   world.key = "two";
-  expect(await sessions.match([two], "2")).toBeUndefined();
-  expect(await sessions.match([one], "1")).toBeDefined();
+  expect([one.isIn(), two.isIn()]).toEqual([true, false]);
   world.key = "three";
   world.now += 60_000;
-  expect(await sessions.match([one], "1")).toBeUndefined();
+  expect(one.isIn()).toBe(false);
   world.key = undefined;
-  await expect(sessions.begin(link("3"))).rejects.toMatchObject({ code: "unavailable" });
+  expect(() => signIn(sessions)).toThrow("Try again in a second");
 });
 
-test("the twenty latest are kept", async () => {
-  await using place = await open();
-  const { sessions, world } = place;
-  const cookies: string[] = [];
-  for (let index = 0; index < 25; index++) {
+test("the twenty latest are kept, and one that has ended goes first", () => {
+  const { sessions, world } = open();
+  const opened = Array.from({ length: 25 }, () => {
     world.now += 1000;
-    cookies.push(await sessions.begin(link(String(index))));
-  }
-  expect(await place.kept()).toHaveLength(20);
-  expect(await sessions.match([cookies[0]!], "0")).toBeUndefined();
-  expect(await sessions.match([cookies[24]!], "24")).toBeDefined();
+    return signIn(sessions);
+  });
+  expect(opened.filter(({ isIn }) => isIn())).toHaveLength(20);
+  expect(opened[4]!.isIn()).toBe(false);
+  sessions.end(opened[24]!.match()!);
+  signIn(sessions);
+  expect(opened[5]!.isIn()).toBe(true);
+});
+
+test("a page can be loaded 4,096 times in a session, and none of those is forgotten", () => {
+  const { sessions } = open();
+  const { match } = signIn(sessions);
+  const channel = (number: number) => String(number).padStart(22, "0");
+  for (let number = 0; number < 4096; number++) expect(match(channel(number))).toBeDefined();
+  expect(match(channel(5000))).toBeUndefined();
+  expect(match(channel(0))).toBeDefined();
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -17,19 +18,20 @@ export const commonHeaders: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-/** Nothing from elsewhere, no inline script or style, in no frame. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src blob:",
-  "connect-src 'self'",
-  "font-src 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+/** Nothing from elsewhere, no inline script or style but the list of the scripts' hashes, in no frame. */
+const pagePolicy = (inline: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self'${inline}`,
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src blob:",
+    "connect-src 'self'",
+    "font-src 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -47,6 +49,7 @@ export type ServePage = (request: IncomingMessage, response: ServerResponse, pat
 interface PageFile {
   readonly plain: Buffer;
   readonly packed: Buffer;
+  readonly policy: string;
 }
 
 /**
@@ -62,7 +65,7 @@ export function createPageServer(folder: string): ServePage {
       if (["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error) ?? "")) return undefined;
       throw error;
     });
-    return plain && { plain, packed: await compress(plain) };
+    return plain && { plain, packed: await compress(plain), policy: pagePolicy(importMapSource(name, plain)) };
   }
 
   return async (request, response, path) => {
@@ -77,20 +80,27 @@ export function createPageServer(folder: string): ServePage {
   };
 }
 
+/** The import map with the hashes of the scripts can't be in a file of its own. */
+function importMapSource(name: string, content: Buffer): string {
+  if (name !== "index.html") return "";
+  const [, map] = /<script type="importmap">(.*?)<\/script>/s.exec(content.toString()) ?? [];
+  return map === undefined ? "" : ` 'sha256-${createHash("sha256").update(map).digest("base64")}'`;
+}
+
 const notBuilt = "The console's page has not been built. Run `npm run build` in the checkout, then reload.\n";
 
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   name: string,
-  { plain, packed }: PageFile,
+  { plain, packed, policy }: PageFile,
   isKept: boolean,
 ): void {
   const isPacked = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   const body = isPacked ? packed : plain;
   response.writeHead(200, {
     ...commonHeaders,
-    "content-security-policy": pagePolicy,
+    "content-security-policy": policy,
     "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream",
     "content-length": body.length,
     "cache-control": isKept ? "private, max-age=31536000, immutable" : "no-store",

@@ -7,6 +7,8 @@ import { readRegularFile } from "../../core/files/read-regular-file.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
+import { deriveKey, isSame, macOf } from "./proof-keys.ts";
+import { linkKeyInfo, signInText } from "./signed-texts.ts";
 
 /** A link that opens the console once. */
 export interface SignInLink {
@@ -15,10 +17,18 @@ export interface SignInLink {
   readonly terminal: boolean;
 }
 
+/** The running hub, as its record says. */
+export interface LinkedHub {
+  /** `http://127.0.0.1:8765`. */
+  readonly address: string;
+  readonly pid: number;
+  readonly processStart: string;
+}
+
 export interface LinkOptions {
   readonly home: Pick<Home, "file">;
-  /** Of the running hub: `http://127.0.0.1:8765`. */
-  readonly address: string;
+  /** The only one that takes the link: after it was killed, the next one does not. */
+  readonly hub: LinkedHub;
   /** Whether a person at a terminal asked for it: only then may its session change anything. */
   readonly terminal: boolean;
   readonly now?: number;
@@ -29,23 +39,22 @@ const largestFile = 4096;
 
 /**
  * Making a link takes write access to the state folder: a token does not do. The code is for the hub, which finds the
- * file by its hash; the secret after `#` never leaves the browser.
+ * file by its hash; the secret after `#` never leaves the browser, which proves with it that it has it.
  */
-export async function createSignInLink({
-  home,
-  address,
-  terminal,
-  now = Date.now(),
-}: LinkOptions): Promise<SignInLink> {
+export async function createSignInLink({ home, hub, terminal, now = Date.now() }: LinkOptions): Promise<SignInLink> {
   const [code, secret] = [createSecret(), createSecret()];
   const folder = linkFolder(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeOld(folder, now);
   const expires = now + validMs;
-  const content = { secret: hashToken(secret), expires, terminal };
+  const content = { secret: hashToken(secret), expires, terminal, hub: hubName(hub) };
   await writeFileAtomic(join(folder, `${hashToken(code)}.json`), `${JSON.stringify(content)}\n`);
-  const url = `${address}/console/login/${code}#${secret}`;
+  const url = `${hub.address}/console/login/${code}#${secret}`;
   return { url, expiresAt: new Date(expires).toISOString(), terminal };
+}
+
+function hubName({ address, pid, processStart }: LinkedHub): string {
+  return `${pid} ${processStart} ${new URL(address).port}`;
 }
 
 /** 32 random bytes. */
@@ -54,21 +63,32 @@ export function createSecret(): string {
 }
 
 export interface TakenLink {
-  /** The hash of the secret that the browser has. */
+  /** The hash of the secret that the browser has: what both sides make their keys of. */
   readonly secret: string;
   readonly terminal: boolean;
 }
 
-/** Uses up a link. Undefined if there is none for this code, or it is too old. */
+/** What the page sends to sign in: the proof is made with the secret. */
+export interface SignInRequest {
+  readonly code: string;
+  readonly nonce: string;
+  readonly proof: string;
+}
+
+/** Uses up a link. Undefined if there is none for this code and this hub, it is too old, or the proof is wrong. */
 export async function takeSignInLink(
   home: Pick<Home, "file">,
-  code: string,
+  hub: LinkedHub,
+  { code, nonce, proof }: SignInRequest,
   now = Date.now(),
 ): Promise<TakenLink | undefined> {
   if (!/^[\w-]{43}$/.test(code)) return undefined;
   const path = join(linkFolder(home), `${hashToken(code)}.json`);
   const text = await readRegularFile(path, largestFile).catch(ignoreMissing);
-  if (text === undefined) return undefined;
+  const link = text === undefined ? undefined : parseLink(text);
+  if (link === undefined || now >= link.expires || link.hub !== hubName(hub)) return undefined;
+  // Without the secret a link can't be used up, either.
+  if (!isSame(proof, macOf(deriveKey(link.secret, code, linkKeyInfo), signInText(code, nonce)))) return undefined;
   // Of two requests at the same moment, one removes the file; the other finds it gone.
   const isOurs = await unlink(path).then(
     () => true,
@@ -77,20 +97,25 @@ export async function takeSignInLink(
       return false;
     },
   );
-  const link = isOurs ? parseLink(text) : undefined;
-  return link !== undefined && now < link.expires ? link : undefined;
+  return isOurs ? link : undefined;
 }
 
 function linkFolder(home: Pick<Home, "file">): string {
   return home.file("console", "links");
 }
 
-function parseLink(text: string): (TakenLink & { readonly expires: number }) | undefined {
+interface KeptLink extends TakenLink {
+  readonly expires: number;
+  /** Earlier versions wrote none. */
+  readonly hub: string | undefined;
+}
+
+function parseLink(text: string): KeptLink | undefined {
   const value = parseJson(text);
   if (!isRecord(value)) return undefined;
-  const { secret, expires, terminal } = value;
+  const { secret, expires, terminal, hub } = value;
   if (typeof secret !== "string" || !/^[0-9a-f]{64}$/.test(secret) || typeof expires !== "number") return undefined;
-  return { secret, expires, terminal: terminal === true };
+  return { secret, expires, terminal: terminal === true, hub: typeof hub === "string" ? hub : undefined };
 }
 
 function parseJson(text: string): unknown {

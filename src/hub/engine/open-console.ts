@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { ownMark } from "../../core/process/process-mark.ts";
 import { packageFile } from "../../core/version.ts";
 import type { Tokens } from "../../doors/mcp/tokens.ts";
 import { mainTokenName } from "../../doors/mcp/gate.ts";
@@ -34,7 +35,10 @@ export function openConsole(parts: EngineParts, { tokens, port, openControl, gua
     home,
     log,
     folder: pageFolder,
-    port,
+    hub() {
+      const { pid, start } = ownMark("/proc");
+      return { address: `http://127.0.0.1:${port()}`, pid, processStart: start };
+    },
     tokenKey() {
       // Looks at the files first, as for any token.
       tokens.match("");

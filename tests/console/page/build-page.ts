@@ -9,7 +9,11 @@ export const builtPage = join(root, "dist", "console");
 /** Builds the page unless it is newer than its sources. */
 export async function buildPage(): Promise<void> {
   const built = await stat(join(builtPage, "index.html")).catch(() => undefined);
-  const sources = await newestOf([join(root, "console"), join(root, "src", "hub", "control")]);
+  const sources = await newestOf([
+    join(root, "console"),
+    join(root, "src", "hub", "control"),
+    join(root, "src", "doors", "console"),
+  ]);
   if (built !== undefined && built.mtimeMs > sources) return;
   await build({ configFile: join(root, "console", "vite.config.ts") });
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openHome } from "../../../src/core/files/home.ts";
 import { createSignInLink, type SignInLink } from "../../../src/doors/console/sign-in-link.ts";
+import { findRunningHub } from "../../../src/hub/hub-record.ts";
 import { makePlace, type Place, type RunningHub, startHub } from "../../cli/run-clawport.ts";
 import { buildPage } from "./build-page.ts";
 
@@ -59,7 +60,11 @@ export async function openConsolePlace(
   const { port } = hub.ready;
   const origin = `http://127.0.0.1:${port}`;
   const home = await openHome(place.home);
-  const link = (terminal = true): Promise<SignInLink> => createSignInLink({ home, address: origin, terminal });
+  const link = async (terminal = true): Promise<SignInLink> => {
+    const running = await findRunningHub(home);
+    if (running === undefined) throw new Error("no hub is running");
+    return createSignInLink({ home, hub: running, terminal });
+  };
   return {
     place,
     origin,

@@ -8,6 +8,7 @@ import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { until } from "../../support/until.ts";
 import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
+import { useKey } from "./use-key.ts";
 
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
 vi.setConfig({ testTimeout: 60_000 });
@@ -191,10 +192,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const { page } = open;
     await page.getByText("This link may only look.").waitFor();
     expect(await page.getByRole("button", { name: "Disable" }).isDisabled()).toBe(true);
-    const status = await page.evaluate(
-      `fetch("/console/api/servers.remove", { method: "POST", headers: { "content-type": "application/json",
-        "x-clawport-console": localStorage.getItem("clawport-console") }, body: '{"name":"files"}' }).then((r) => r.status)`,
-    );
+    const { status } = await useKey(page, "servers.remove", '{"name":"files"}');
     expect(status).toBe(403);
   });
 
@@ -231,7 +229,10 @@ describe.skipIf(chromium === undefined)("the console", () => {
     expect(await node.isDisabled()).toBe(true);
     expect(await page.locator("main.stale").count()).toBe(1);
     await place.restart();
+    await page.getByText("does not prove that it is your hub").waitFor();
+    await page.goto((await place.link()).url);
     await page.locator("[data-connection=live]").waitFor();
+    await open.go("machine");
     await expect.poll(() => status.innerText()).toContain("Listening");
     await page
       .getByLabel(/^Consent for/)

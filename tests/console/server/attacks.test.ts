@@ -8,25 +8,22 @@ import type { Source } from "../../../src/catalog/source.ts";
 import { toFault } from "../../../src/core/fault.ts";
 import { createEventStreams } from "../../../src/doors/console/event-streams.ts";
 import { createPageServer } from "../../../src/doors/console/serve-page.ts";
-import { judgeApiRequest, judgeLogin, judgePageRequest } from "../../../src/doors/console/console-gate.ts";
+import { judgeApiRequest, judgePageRequest } from "../../../src/doors/console/console-gate.ts";
 import { testSource } from "../../support/test-source.ts";
 import { listenHere } from "../../support/listen-here.ts";
 import { until } from "../../support/until.ts";
-import { openEvents, send, startConsoleHub } from "./console-hub.ts";
+import { openEvents, send, sendSignIn, startConsoleHub } from "./console-hub.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the API answers only the console's own page: the cookie, the secret and the origin, all three", async () => {
+test("the API answers only the console's own page: its signature and its origin", async () => {
   await using hub = await startConsoleHub();
   const browser = await hub.signIn();
   const status = async (headers: Readonly<Record<string, string | undefined>>) =>
     (await browser.post("status.read", {}, headers)).status;
   expect(await status({})).toBe(200);
-  expect(await status({ cookie: undefined })).toBe(401);
-  expect(await status({ cookie: `clawport-console-${hub.port}=${"A".repeat(43)}` })).toBe(401);
-  expect(await status({ "x-clawport-console": undefined })).toBe(401);
-  expect(await status({ "x-clawport-console": "A".repeat(43) })).toBe(401);
-  expect(await status({ "x-clawport-console": "A".repeat(5000) })).toBe(401);
+  for (const signature of [undefined, "", "A".repeat(43), "A".repeat(5000), `${browser.session}.A.1.A.A`])
+    expect(await status({ "x-clawport-console": signature })).toBe(401);
   for (const origin of [
     "https://evil.example",
     "null",
@@ -41,32 +38,16 @@ test("the API answers only the console's own page: the cookie, the secret and th
     expect(await status({ "content-type": type })).toBe(415);
 });
 
-test("another session's secret does not go with this cookie", async () => {
+test("a page of another port of this machine can make a browser send nothing that is let in", async () => {
   await using hub = await startConsoleHub();
-  const [one, other] = [await hub.signIn(), await hub.signIn()];
-  expect((await one.post("status.read", {}, { "x-clawport-console": other.secret })).status).toBe(401);
-  const both = `${one.cookie}; ${other.cookie}`;
-  expect((await one.post("status.read", {}, { cookie: both })).status).toBe(200);
-});
-
-test("a program on another port of this machine gets the cookie, and can do nothing with it", async () => {
-  await using hub = await startConsoleHub();
-  const { cookie } = await hub.signIn();
-  // What a page of another port can make a browser send: the cookie, no secret, its own origin.
+  await hub.signIn();
   const answer = await send(`${hub.address}/console/api/status.read`, {
     method: "POST",
-    headers: {
-      cookie,
-      origin: `http://127.0.0.1:1`,
-      "sec-fetch-site": "same-site",
-      "content-type": "application/json",
-    },
+    headers: { origin: `http://127.0.0.1:1`, "sec-fetch-site": "same-site", "content-type": "application/json" },
     body: "{}",
   });
   expect(answer.status).toBe(403);
-  const alone = await send(`${hub.address}/console/api/events`, {
-    headers: { cookie, "sec-fetch-site": "same-origin" },
-  });
+  const alone = await send(`${hub.address}/console/api/events`, { headers: { "sec-fetch-site": "same-origin" } });
   expect(alone).toMatchObject({ status: 401 });
   expect(alone.headers["access-control-allow-origin"]).toBeUndefined();
 });
@@ -104,7 +85,7 @@ test("the Host must name this machine, once, and no proxy may hand on requests o
 
 test("no other machine gets the console, even if the hub is open to them", async () => {
   const facts = { method: "GET", headers: { host: "127.0.0.1:8765" }, rawHeaders: [], httpVersion: "1.1" };
-  for (const judge of [judgePageRequest, judgeLogin, judgeApiRequest])
+  for (const judge of [judgePageRequest, judgeApiRequest])
     for (const peer of ["192.168.1.7", "::ffff:10.0.0.1", "fe80::1", undefined])
       expect(judge({ ...facts, peer })).toMatchObject({ pass: false, status: 403 });
   const own = Object.values(networkInterfaces())
@@ -118,7 +99,8 @@ test("no other machine gets the console, even if the hub is open to them", async
   const hosts = [`${own}:${hub.port}`, `127.0.0.1:${hub.port}`, "localhost"];
   const tries = far.flatMap((address) => hosts.map((host) => send(address, { headers: { host } })));
   expect((await Promise.all(tries)).filter(({ status }) => status !== 403)).toEqual([]);
-  expect((await send(url.split("#")[0]!)).status).toBe(303);
+  expect((await send(url.split("#")[0]!)).status).toBe(200);
+  expect((await sendSignIn(url)).status).toBe(200);
 });
 
 test("the page is never framed, embedded or sniffed, and loads nothing from elsewhere", async () => {
@@ -236,7 +218,7 @@ test("a session whose link no terminal made may look at everything, and change, 
   expect(source.calls).toEqual([]);
 });
 
-test("the main token does not open what needs a person, nor does the console's cookie open MCP", async () => {
+test("the main token does not open what needs a person, nor does the console's signature open MCP", async () => {
   await using hub = await startConsoleHub();
   const browser = await hub.signIn();
   const { token } = await browser.ask<{ token: string }>("machine.revealToken");
@@ -252,7 +234,8 @@ test("the main token does not open what needs a person, nor does the console's c
   });
   expect(asToken.status).toBe(401);
   const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-  for (const headers of [browser.headers, { ...browser.headers, ...bearer }]) {
+  const signed = () => browser.headers("POST", "status.read", "{}");
+  for (const headers of [signed(), { ...signed(), ...bearer }]) {
     const answer = await send(hub.mcpUrl, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", origin: hub.address },
@@ -260,13 +243,11 @@ test("the main token does not open what needs a person, nor does the console's c
     });
     expect(answer.status).toBe(403);
   }
-  expect((await send(`${hub.address}/control/status.read`, { method: "POST", headers: browser.headers })).status).toBe(
-    403,
-  );
+  expect((await send(`${hub.address}/control/status.read`, { method: "POST", headers: signed() })).status).toBe(403);
 });
 
 test("a browser that never reads its events is dropped, and the others go on", async () => {
-  const session = { id: "a", secret: "", terminal: true, tokenKey: "", begun: 0, used: 0 };
+  const session = { id: "a", terminal: true };
   const streams = createEventStreams({ isValid: () => true, onUse: () => {} });
   await using site = await listenHere(
     createServer((_, response) => streams.open(session, response, { type: "hello" })),

@@ -1,3 +1,4 @@
+import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request, type RequestOptions } from "node:http";
@@ -9,7 +10,21 @@ import type { ConfigLocation } from "../../../src/core/config/find-config.ts";
 import { loadConfig } from "../../../src/core/config/load-config.ts";
 import { openHome } from "../../../src/core/files/home.ts";
 import { createLiveLog } from "../../../src/core/log.ts";
+import { hashToken } from "../../../src/core/secrets/crypto.ts";
+import { deriveKey, macOf } from "../../../src/doors/console/proof-keys.ts";
 import { createSignInLink } from "../../../src/doors/console/sign-in-link.ts";
+import {
+  answerText,
+  formatSignature,
+  linkKeyInfo,
+  proofHeader,
+  requestHeader,
+  requestText,
+  sessionKeyInfo,
+  sessionSalt,
+  signedInText,
+  signInText,
+} from "../../../src/doors/console/signed-texts.ts";
 import { openHub } from "../../../src/hub/hub.ts";
 
 export interface ConsoleHubOptions {
@@ -60,9 +75,9 @@ export async function startConsoleHub(options: ConsoleHubOptions = {}) {
     tokenPath: hub.tokenPath,
     mcpUrl: `${address}/mcp`,
     link: (terminal = true, now?: number) =>
-      createSignInLink({ home, address, terminal, ...(now !== undefined && { now }) }),
+      createSignInLink({ home, hub: hub.record, terminal, ...(now !== undefined && { now }) }),
     async signIn(terminal = true): Promise<Browser> {
-      const { url } = await createSignInLink({ home, address, terminal });
+      const { url } = await createSignInLink({ home, hub: hub.record, terminal });
       return signInAt(url);
     },
     async restart() {
@@ -93,38 +108,81 @@ export async function send(url: string, options: RequestOptions & { readonly bod
   return { status: response.statusCode ?? 0, headers: response.headers, text: await readAll(response) };
 }
 
-/** What the page in a browser sends with every request. */
+/** What the page in a browser does with its session. */
 export interface Browser {
   readonly address: string;
-  readonly cookie: string;
-  readonly secret: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly session: string;
+  /** The headers of one request, which the hub takes once. */
+  headers(method: "GET" | "POST", name: string, body?: string): Readonly<Record<string, string>>;
+  /** Another load of the page. */
+  reload(): Browser;
   /** The result of a verb; throws with the code of a fault. */
   ask<T = unknown>(verb: string, body?: object): Promise<T>;
   post(name: string, body?: unknown, headers?: Readonly<Record<string, string | undefined>>): Promise<Answer>;
-  get(name: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  get(name: string, headers?: Readonly<Record<string, string | undefined>>): Promise<Answer>;
+}
+
+/** The request that a page signs in with. */
+export async function sendSignIn(link: string, change: (body: Record<string, string>) => object = (body) => body) {
+  const url = new URL(link);
+  const code = url.pathname.split("/").at(-1) ?? "";
+  const [secret, nonce] = [hashToken(url.hash.slice(1)), randomBytes(16).toString("base64url")];
+  const proof = macOf(deriveKey(secret, code, linkKeyInfo), signInText(code, nonce));
+  const headers = { origin: url.origin, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+  const body = JSON.stringify(change({ code, nonce, proof }));
+  return { ...(await send(`${url.origin}/console/api/signIn`, { method: "POST", headers, body })), secret, nonce };
 }
 
 export async function signInAt(link: string): Promise<Browser> {
-  const url = new URL(link);
-  const answer = await send(`${url.origin}${url.pathname}`);
-  const cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0];
-  if (answer.status !== 303 || cookie === undefined) throw new Error(`not signed in: ${answer.status} ${answer.text}`);
-  const secret = url.hash.slice(1);
-  const headers = { cookie, "x-clawport-console": secret, "sec-fetch-site": "same-origin" };
-  const post: Browser["post"] = (name, body = {}, more = {}) => {
-    const all = { ...headers, origin: url.origin, "content-type": "application/json", ...more };
-    const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    return send(`${url.origin}/console/api/${name}`, { method: "POST", headers: given as never, body: text });
+  const { status, text, secret, nonce } = await sendSignIn(link);
+  const { result } = JSON.parse(text) as { result?: { session: string; proof: string } };
+  if (status !== 200 || result === undefined) throw new Error(`not signed in: ${status} ${text}`);
+  const { session, proof } = result;
+  const key = deriveKey(secret, sessionSalt(nonce, session), sessionKeyInfo);
+  if (proof !== macOf(key, signedInText(session))) throw new Error("the hub did not prove itself");
+  return openPage(new URL(link).origin, session, key);
+}
+
+function openPage(address: string, session: string, key: Buffer): Browser {
+  const channel = randomBytes(16).toString("base64url");
+  let counter = 0;
+  const sign = (method: string, name: string, body: string) => {
+    const path = `/console/api/${name}`;
+    const bodyHash = hash("sha256", body, "base64url");
+    const request = { session, channel, counter: ++counter, method, path, bodyHash };
+    return {
+      proof: macOf(key, answerText(request)),
+      signed: { [requestHeader]: formatSignature(request, macOf(key, requestText(request))) },
+    };
   };
+  const common = (method: string) => ({
+    "sec-fetch-site": "same-origin",
+    ...(method === "POST" && { origin: address, "content-type": "application/json" }),
+  });
+  const request = async (
+    method: "GET" | "POST",
+    name: string,
+    body: string,
+    more: Readonly<Record<string, string | undefined>>,
+  ) => {
+    const { signed, proof } = sign(method, name, body);
+    const all = { ...common(method), ...signed, ...more };
+    const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    const answer = await send(`${address}/console/api/${name}`, { method, headers: headers as never, body });
+    const given = answer.headers[proofHeader];
+    if (given !== undefined && given !== proof) throw new Error("the hub's proof is wrong");
+    if (answer.status === 200 && given === undefined) throw new Error("the hub did not prove itself");
+    return answer;
+  };
+  const post: Browser["post"] = (name, body = {}, more = {}) =>
+    request("POST", name, typeof body === "string" ? body : JSON.stringify(body), more);
   return {
-    address: url.origin,
-    cookie,
-    secret,
-    headers,
+    address,
+    session,
+    headers: (method, name, body = "") => ({ ...common(method), ...sign(method, name, body).signed }),
+    reload: () => openPage(address, session, key),
     post,
-    get: (name, more = {}) => send(`${url.origin}/console/api/${name}`, { headers: { ...headers, ...more } }),
+    get: (name, more = {}) => request("GET", name, "", more),
     async ask<T>(verb: string, body: object = {}) {
       const { text } = await post(verb, body);
       const { result, error } = JSON.parse(text) as { result?: T; error?: { code: string; message: string } };
@@ -136,7 +194,7 @@ export async function signInAt(link: string): Promise<Browser> {
 
 /** The events of the page's stream, as they come. */
 export async function openEvents({ address, headers }: Browser) {
-  const sent = request(`${address}/console/api/events`, { headers, agent: false });
+  const sent = request(`${address}/console/api/events`, { headers: headers("GET", "events"), agent: false });
   sent.end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const events: Record<string, unknown>[] = [];

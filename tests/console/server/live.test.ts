@@ -63,13 +63,11 @@ test("closing the request cancels the call", async () => {
   }, "slow");
   await using hub = await startConsoleHub({ sources: [lab] });
   const browser = await hub.signIn();
-  const sent = request(`${hub.address}/console/api/call`, {
-    method: "POST",
-    headers: { ...browser.headers, origin: hub.address, "content-type": "application/json" },
-    agent: false,
-  });
+  const body = JSON.stringify({ tool: "slow", arguments: {} });
+  const headers = browser.headers("POST", "call", body);
+  const sent = request(`${hub.address}/console/api/call`, { method: "POST", headers, agent: false });
   sent.on("error", () => {});
-  sent.end(JSON.stringify({ tool: "slow", arguments: {} }));
+  sent.end(body);
   await once(sent, "response");
   await until(() => signals.length === 1);
   sent.destroy();
@@ -86,12 +84,10 @@ test("a question of a tool reaches the page, and only its own session can answer
   }, "ask");
   await using hub = await startConsoleHub({ sources: [lab] });
   const [browser, other] = [await hub.signIn(), await hub.signIn()];
-  const sent = request(`${hub.address}/console/api/call`, {
-    method: "POST",
-    headers: { ...browser.headers, origin: hub.address, "content-type": "application/json" },
-    agent: false,
-  });
-  sent.end(JSON.stringify({ tool: "ask", arguments: {} }));
+  const body = JSON.stringify({ tool: "ask", arguments: {} });
+  const headers = browser.headers("POST", "call", body);
+  const sent = request(`${hub.address}/console/api/call`, { method: "POST", headers, agent: false });
+  sent.end(body);
   const [response] = (await once(sent, "response")) as [NodeJS.ReadableStream];
   const lines: Line[] = [];
   const reader = createInterface({ input: response });

@@ -208,7 +208,7 @@ test("in a folder with a configuration of its own, servers go there, and rules a
 
 test("the switches of this computer are saved, and its status says what a restart brings", async () => {
   await using hub = await startConsoleHub();
-  const browser = await hub.signIn();
+  let browser = await hub.signIn();
   const read = () => browser.ask<MachineState>("machine.read");
   expect(await read()).toMatchObject({
     status: "Disabled",
@@ -219,6 +219,7 @@ test("the switches of this computer are saved, and its status says what a restar
   const on = await browser.ask<MachineState>("machine.set", { enabled: true, enableMcpServer: true });
   expect(on).toMatchObject({ status: "Stopped — save and restart to start", needsRestart: true });
   await hub.restart();
+  browser = await hub.signIn();
   const running = await read();
   expect(running).toMatchObject({ status: "Listening", needsRestart: false, tokenPath: hub.tokenPath });
   const { token } = await browser.ask<{ token: string }>("machine.revealToken");
@@ -241,12 +242,13 @@ test("the switches of this computer are saved, and its status says what a restar
 
 test("this computer is introduced to a gateway while the hub runs, and the switch is saved", async () => {
   await using hub = await startConsoleHub();
-  const browser = await hub.signIn();
+  let browser = await hub.signIn();
   const gateway = "ws://127.0.0.1:1";
   await expect(browser.ask("machine.pair", { gateway })).rejects.toMatchObject({ code: "unavailable" });
   expect(await readFile(hub.path, "utf8")).toBe("{}");
   await browser.ask("machine.set", { enabled: true });
   await hub.restart();
+  browser = await hub.signIn();
   await expect(browser.ask("machine.pair", { gateway: "ws://192.0.2.1:1" })).rejects.toMatchObject({ code: "config" });
   const paired = await browser.ask<MachineState>("machine.pair", { gateway, token: "GATEWAY-SECRET" });
   expect(paired.gateway).toMatchObject({ address: "127.0.0.1:1", state: "connecting" });
