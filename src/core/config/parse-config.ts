@@ -3,6 +3,7 @@ import { Secret } from "../secrets/secret.ts";
 import type { NamedSecret } from "../shown-text.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
+import { findArgumentSecrets } from "./argument-secrets.ts";
 import { checkValue, type ConfigFinding } from "./check-value.ts";
 import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import type { ConfigProblem } from "./config-problem.ts";
@@ -68,7 +69,7 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
   for (const { path, ...found } of values) if (path[0] === "servers") noteSecret(config, String(path[1]), found);
   return {
     waiting: problems,
-    warnings: toProblems(checkPolicyConfig(config)),
+    warnings: toProblems([...checkPolicyConfig(config), ...findArgumentSecrets(document.value, values)]),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
     secrets: values.flatMap(({ name, value: taken }) =>

@@ -22,3 +22,12 @@ test("a server gets what a program needs to run, and none of our keys", () => {
 test("a shell function in the place of a harmless value is dropped", () => {
   expect(childEnv({ TERM: "() { :; }; echo owned", LANG: "C" })).toEqual({ LANG: "C" });
 });
+
+test.each([
+  ["http://user:pass@proxy.example:8080", "http://proxy.example:8080"],
+  ["user:pass@proxy.example:8080", "proxy.example:8080"],
+  ["http://user:p@ss/w@proxy.example:8080/", "http://proxy.example:8080/"],
+  ["http://proxy.example:8080", "http://proxy.example:8080"],
+])("of the proxy %s a server learns the address, not the password", (proxy, address) => {
+  expect(childEnv({ HTTPS_PROXY: proxy, http_proxy: proxy })).toEqual({ HTTPS_PROXY: address, http_proxy: address });
+});

@@ -60,7 +60,14 @@ export function childEnv(env: Env): Record<string, string> {
   for (const [name, value] of Object.entries(env)) {
     // An exported shell function is code: `() { …` runs in every shell that is started.
     if (value !== undefined && inheritedVariables.has(name.toUpperCase()) && !value.startsWith("()"))
-      kept[name] = value;
+      kept[name] = isProxy.test(name) ? withoutUser(value) : value;
   }
   return kept;
+}
+
+const isProxy = /^https?_proxy$/i;
+
+/** The address of a proxy without a user and password, also if it has no scheme. They may contain any character. */
+function withoutUser(address: string): string {
+  return address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1");
 }

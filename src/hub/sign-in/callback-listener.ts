@@ -21,7 +21,7 @@ export interface Callback {
 /** Accepts one redirect on this machine, then closes. */
 export interface CallbackListener {
   readonly redirectUri: string;
-  /** Accepts only the redirect with this `state`. Rejects if another one arrives, or if the listener is closed first. */
+  /** Accepts only the redirect with this `state`, and refuses all others. Rejects if the listener is closed first. */
   expect(state: string): Promise<Callback>;
   close(): Promise<void>;
 }
@@ -39,9 +39,7 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
     request.resume();
     const verdict = judgeCallback({ method, target: url, headers }, { host, path, state: expected });
     if (!verdict.pass) {
-      show(response, verdict.status, { ok: false, title: "Not signed in", text: verdict.reason });
-      if (verdict.isEnd) arrived.reject(new Fault("denied", foreignCallback));
-      return;
+      return show(response, verdict.status, { ok: false, title: "Not signed in", text: verdict.reason });
     }
     if (isTaken) {
       const text = "This sign-in is already finished. You can close this tab.";
@@ -97,9 +95,6 @@ function listen(server: ReturnType<typeof createServer>, port: number): Promise<
     server.listen(port, "127.0.0.1", resolve);
   });
 }
-
-const foreignCallback =
-  "The browser came back with an answer that does not belong to this sign-in (its `state` is wrong). Refused: start the sign-in again.";
 
 export function signInCancelled(): Fault {
   return new Fault("cancelled", "The sign-in was cancelled.");

@@ -17,13 +17,7 @@ export interface CallbackRules {
 
 export type CallbackVerdict =
   | { readonly pass: true; readonly query: URLSearchParams }
-  | {
-      readonly pass: false;
-      readonly status: number;
-      readonly reason: string;
-      /** A browser came back, but not from the sign-in that waits: waiting longer helps no one. */
-      readonly isEnd?: boolean;
-    };
+  | { readonly pass: false; readonly status: number; readonly reason: string };
 
 /**
  * Whether a request is the expected redirect. Any page in the same browser can send requests here too, under any name that
@@ -47,10 +41,11 @@ export function judgeCallback({ method, target, headers }: CallbackFacts, rules:
     );
   const states = url.searchParams.getAll("state");
   if (rules.state === undefined || states.length !== 1 || states[0] !== rules.state)
-    return {
-      ...refuse(400, "This does not belong to the sign-in that waits here. Start the sign-in again."),
-      isEnd: rules.state !== undefined && (url.searchParams.has("code") || url.searchParams.has("error")),
-    };
+    // Any program on this machine can send this, so it must not end the sign-in.
+    return refuse(
+      400,
+      "This does not belong to the sign-in that waits here, which still waits. If this tab is yours, start the sign-in again.",
+    );
   return { pass: true, query: url.searchParams };
 }
 

@@ -19,6 +19,7 @@ async function open(policy: Policy = {}) {
     check: async (_place, name) => void events.push(`check ${name}`),
     add: async (_place, name, { url }) => (events.push(`add ${name} ${String(url)}`), async () => {}),
   } as Partial<ConfigEditor> as ConfigEditor;
+  let listed = [status];
   const signedOut = new Fault("unauthorized", "docs needs a sign-in. Run `clawport auth docs` to sign in.");
   const control = {
     signIns: {
@@ -27,7 +28,7 @@ async function open(policy: Policy = {}) {
       finish: async (name: string) => void events.push(`finish ${name}`),
     },
     servers: {
-      list: async () => (events.push("list"), [status]),
+      list: async () => (events.push("list"), listed),
       connect: async (name: string) => (events.push(`connect ${name}`), { ...status, name }),
       refresh: () => Promise.reject(signedOut),
       logs: () => Promise.resolve("run clawport servers\n"),
@@ -47,6 +48,7 @@ async function open(policy: Policy = {}) {
   return {
     ...parts,
     events,
+    list: (servers: (typeof status)[]) => void (listed = servers),
     mcp: async (words: string, caller = owner) => (await command(words, quietOptions({ caller }))).text ?? "",
   };
 }
@@ -181,4 +183,19 @@ test.each([
   await using opened = await open();
   await expect(opened.mcp(words)).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(says) });
   expect(opened.entries).toEqual([]);
+});
+
+test.each([
+  ["stdio:///opt/bin/notes -p hunter2 -k x /srv/s3cret positional", "stdio://notes"],
+  ["stdio://npx -y @mcp/server-filesystem /srv/s3cret", "stdio://npx @mcp/server-filesystem"],
+  ["stdio://npx --registry https://a.example @mcp/x", "stdio://npx"],
+  ["stdio://uvx mcp-server-git@1.2.3 --repository /srv", "stdio://uvx mcp-server-git@1.2.3"],
+])("no verb prints the arguments of %s", async (address, shown) => {
+  await using opened = await open();
+  opened.list([{ ...status, address }]);
+  for (const words of ["servers", "status", "status docs", "connect docs"]) {
+    const text = await opened.mcp(words);
+    expect(text).toContain(shown);
+    expect(text).not.toMatch(/hunter2|s3cret|positional|registry|repository/);
+  }
 });

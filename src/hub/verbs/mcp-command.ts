@@ -55,7 +55,9 @@ export function createMcpCommand(options: McpCommandOptions): McpCommand {
     const [verb = "servers", ...words] = splitWords(text);
     if (verb === "help") return { text: help };
     requireRight(verb, order);
-    const context: VerbContext = { control: await options.control(), prefix: "/mcp", now: Date.now };
+    const control = await options.control();
+    // A model reads the answer, or a chat: arguments may contain what only the owner knows.
+    const context: VerbContext = { control, prefix: "/mcp", now: Date.now, hidesArguments: true };
     const { text: answer, ok } = await run({ text, verb, words, order, context, options }).catch((error: unknown) => {
       const { code, message, detail } = toFault(error);
       throw new Fault(code, withChatCommands(message), { cause: error, detail });

@@ -1,6 +1,6 @@
 import { visibleText } from "../../core/peer-text.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
-import type { ServerStatus } from "../../sources/servers/server-status.ts";
+import { type ServerStatus, withoutArguments } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { listRemarks } from "./list-remarks.ts";
 import { authText, spanText, stateText } from "./server-text.ts";
@@ -11,7 +11,7 @@ const narrowest = 16;
 
 /** `servers`: every configured server with its state, authentication and number of tools. */
 export async function runServers(context: VerbContext): Promise<VerbResult> {
-  const servers = await context.control.servers.list();
+  const servers = await listServers(context);
   if (context.table !== undefined && servers.length > 0)
     return { ok: true, data: { servers }, text: serversTable(servers, context, context.table) };
   const title = `MCP Servers (${servers.length} configured)`;
@@ -22,6 +22,12 @@ export async function runServers(context: VerbContext): Promise<VerbResult> {
   const width = servers.reduce((most, { name }) => Math.max(most, name.length + 2), narrowest);
   const blocks = servers.map((server) => renderServer(server, width, context));
   return { ok: true, data: { servers }, text: [title, line, blocks.join("\n\n"), line].join("\n") };
+}
+
+async function listServers({ control, hidesArguments }: VerbContext): Promise<readonly ServerStatus[]> {
+  const servers = await control.servers.list();
+  if (!hidesArguments) return servers;
+  return servers.map((server) => ({ ...server, address: withoutArguments(server.address) }));
 }
 
 /** What keeps a server from being used is below the table: it is often too long for a column. */
@@ -75,7 +81,7 @@ function renderServer(server: ServerStatus, width: number, context: VerbContext)
 
 /** `status [server]`: the details of one server, or of each. */
 export async function runStatus(context: VerbContext, name?: string): Promise<VerbResult> {
-  const all = await context.control.servers.list();
+  const all = await listServers(context);
   const servers = name === undefined ? all : all.filter((server) => server.name === name);
   if (name !== undefined && servers.length === 0)
     throw unknownServer(

@@ -7,6 +7,8 @@ export interface VerbContext {
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether servers are named without their arguments, since who asks may not be the owner. */
+  readonly hidesArguments?: boolean | undefined;
   /** Makes a heading stand out on a terminal. */
   readonly heading?: ((text: string) => string) | undefined;
   /** Shows rows as a table that fits the terminal. Absent in a chat, where the text has a form of its own. */

@@ -20,7 +20,8 @@ export function serverSecrets({
 /** Any variable may be a key, whatever its name. */
 function commandSecrets({ args, env }: StdioTarget): string[] {
   const variables = Object.entries(env).flatMap(([name, value]) => (isHarmlessVariable(name) ? [] : [value]));
-  return [...[...variables, ...secretArguments(args)].flatMap(secretParts), ...args.flatMap(addressSecrets)];
+  const addresses = [...args, ...Object.values(env)].flatMap(addressSecrets);
+  return [...[...variables, ...secretArguments(args)].flatMap(secretParts), ...addresses];
 }
 
 function remoteSecrets({ url, headers, apiKey, auth }: HttpTarget): string[] {

@@ -1,5 +1,8 @@
+import { basename } from "node:path";
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
+import { mask } from "../../core/secrets/redact.ts";
+import { looksRandom } from "../../core/secrets/secret-parts.ts";
 import { redactKnown } from "../../core/secrets/redact-known.ts";
 import { type ConnectionState, isOpen } from "./connection/connection-state.ts";
 import { hasStaticCredentials, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
@@ -83,7 +86,33 @@ export function authMethodOf({ transport }: ServerDefinition): ServerStatus["aut
 
 /** The address without anything that the settings took from the environment, or that may be a secret. */
 export function serverAddress(definition: ServerDefinition): string {
-  return redactKnown(addressOf(definition.transport), serverSecrets(definition));
+  const { transport, secrets } = definition;
+  const shown = transport.kind === "stdio" ? { ...transport, args: maskWords(transport.args, secrets) } : transport;
+  return redactKnown(addressOf(shown), serverSecrets(definition));
+}
+
+/** Words that are nothing but a value from the environment, however short: elsewhere a short one may be any word. */
+function maskWords(words: readonly string[], secrets: ServerDefinition["secrets"]): readonly string[] {
+  const values = secrets.map((secret) => secret.reveal()).filter((value) => value !== "");
+  return words.map((word) => {
+    const found = values.find((value) => word === value || word.endsWith(`=${value}`));
+    return found === undefined ? word : word.slice(0, word.length - found.length) + mask;
+  });
+}
+
+/** Launchers whose first word is the public name of a program. */
+const launchers = new Set(["npx", "bunx", "pnpx", "uvx"]);
+const packageName = /^@?[a-z\d][\w.-]*(?:\/[\w.-]+)?(?:@[\w.^~-]+)?$/i;
+
+/** The address for callers that may not see a server's arguments: the program, and the package that a launcher runs. */
+export function withoutArguments(address: string): string {
+  const [, line] = /^stdio:\/\/(.*)$/s.exec(address) ?? [];
+  if (line === undefined) return address;
+  const [command = "", ...words] = line.split(" ");
+  const program = basename(command);
+  const first = words.find((word) => word !== "-y" && word !== "--yes") ?? "";
+  const isPackage = launchers.has(program) && packageName.test(first) && !looksRandom(first);
+  return `stdio://${program}${isPackage ? ` ${first}` : ""}`;
 }
 
 export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {
