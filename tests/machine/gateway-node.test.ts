@@ -183,6 +183,20 @@ describe("node.invoke", () => {
     expect(run).toMatchObject({ ok: false, error: { code: "DENIED" } });
   });
 
+  test("runs a command for as long as is allowed here, however long the gateway would wait", async () => {
+    const approvals = { version: 1, agents: { main: { allowlist: [{ pattern: "/**/expr" }] } } };
+    const stage = await connectedStage({ approvals });
+    const command = ["expr", "40", "+", "2"];
+    // The default of OpenClaw's agents, one second too much, and no limit at all.
+    for (const timeoutMs of [1_800_000, 601_000, 0, 600_000]) {
+      const { payloadJSON = "{}" } = await stage.invoke("system.run", {
+        paramsJSON: JSON.stringify({ command, timeoutMs, agentId: "main" }),
+        timeoutMs: timeoutMs + 5000,
+      });
+      expect(JSON.parse(payloadJSON)).toMatchObject({ stdout: "42\n", exitCode: 0 });
+    }
+  });
+
   test("is cancelled by the gateway, by its time limit, and by the loss of the connection", async () => {
     const stage = await connectedStage();
     const signals: AbortSignal[] = [];

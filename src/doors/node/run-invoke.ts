@@ -88,7 +88,10 @@ export async function runInvoke(request: InvokeRequest, options: InvokeOptions):
   }
 }
 
-/** The gateway adds fields over time, and sends null for what it leaves out: both are dropped. */
+/**
+ * The gateway adds fields over time, and sends null for what it leaves out: both are dropped. It lets its agents wait longer
+ * than a command may run here, 30 minutes unless they say otherwise, and sends 0 for "without limit": then our limit counts.
+ */
 function parseArguments(json: string, capability: Capability): Record<string, unknown> | undefined {
   let value: unknown;
   try {
@@ -100,7 +103,15 @@ function parseArguments(json: string, capability: Capability): Record<string, un
   const { properties, additionalProperties } = withGatewayFields(capability);
   const known = asRecord(properties);
   const isKnown = (name: string): boolean => additionalProperties !== false || Object.hasOwn(known, name);
-  return Object.fromEntries(Object.entries(value).filter(([name, field]) => field !== null && isKnown(name)));
+  const kept = Object.entries(value).filter(([name, field]) => field !== null && isKnown(name));
+  return Object.fromEntries(
+    kept.map(([name, field]) => [name, /^timeout(?:Ms)?$/.test(name) ? limited(field, asRecord(known[name])) : field]),
+  );
+}
+
+function limited(value: unknown, { maximum }: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value !== "number" || typeof maximum !== "number") return value;
+  return value <= 0 || value > maximum ? maximum : value;
 }
 
 function contextOf(request: InvokeRequest, options: InvokeOptions, signal: AbortSignal): CallContext {
