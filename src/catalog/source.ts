@@ -36,6 +36,8 @@ export interface ToolSource {
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /** The extensions of MCP that it supports. */
   extensions?(): Extensions;
+  /** Whether its peer has resources or prompts at all; undefined while that is not known. */
+  declares?(feature: "resources" | "prompts"): boolean | undefined;
   /** Names that its peer lists more than once. `tools` has the first of each. */
   repeatedNames?(): readonly string[];
   /** A tool as its peer lists it, before the configuration gave it another name or description. */

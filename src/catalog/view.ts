@@ -52,6 +52,8 @@ export interface View {
    * `maxBytes` to that.
    */
   instructions(maxBytes?: number): string | undefined;
+  /** Whether one of its sources has these, or may have. */
+  declares(feature: "resources" | "prompts"): boolean;
   /** The extensions of MCP that its sources support. */
   extensions(): Extensions;
   /** The `_meta` of a list: what its sources say of theirs, without what they contradict each other in. */
@@ -159,6 +161,10 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       return found && hasSkills(found.source) ? { source: found.source, uri: found.uri } : undefined;
     },
     instructions: (maxBytes) => instructionsOf(filter, live.state(), maxBytes),
+    declares: (feature) =>
+      sourcesOf(filter, live.state()).some(
+        (source) => source[feature] !== undefined && source.declares?.(feature) !== false,
+      ),
     extensions: () => mergeExtensions(sourcesOf(filter, live.state()).map((source) => source.extensions?.() ?? {})),
     listMeta: (list) => mergeListMeta(sourcesOf(filter, live.state()).map((source) => source.listMeta?.(list))),
     findResource: (uri, caller) => links.find(current().resources, uri, caller),

@@ -20,6 +20,8 @@ export function createAgentOffer(options: AgentOfferOptions): McpOffer {
 
   return {
     ...offer,
+    // OpenClaw makes a tool of every one that is declared.
+    declares: (feature) => view.declares(feature),
     // A spread would read it once and for all.
     get instructions() {
       return view.instructions();

@@ -203,10 +203,10 @@ export function capabilitiesOf(offer: McpOffer, era: Era): object {
   const listChanged = offer.onChange ? { listChanged: true } : {};
   return {
     ...(offer.tools ? { tools: listChanged } : {}),
-    ...(offer.resources
+    ...(offer.resources && offer.declares?.("resources") !== false
       ? { resources: { ...(offer.resources.watch ? { subscribe: true } : {}), ...listChanged } }
       : {}),
-    ...(offer.prompts ? { prompts: listChanged } : {}),
+    ...(offer.prompts && offer.declares?.("prompts") !== false ? { prompts: listChanged } : {}),
     ...(offer.complete ? { completions: {} } : {}),
     logging: {},
     ...extensionsOf(offer, era),

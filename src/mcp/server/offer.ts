@@ -110,6 +110,8 @@ export interface McpOffer {
   readonly instructions?: string | undefined;
   /** The instructions for this client, if they depend on it. */
   instructionsFor?(requester: Requester): string | undefined;
+  /** Whether it tells clients that it has these. Without it, it does if it can serve them. */
+  declares?(feature: "resources" | "prompts"): boolean;
   /** The extensions of MCP that the server supports, beside tasks. */
   readonly extensions?: Extensions | undefined;
   readonly tools?: ToolOffer;

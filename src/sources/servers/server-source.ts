@@ -49,6 +49,7 @@ export function createServerSource(
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
     extensions: server.extensions,
+    declares: server.declares,
     connecting: followFirstConnection(server),
     tools: () => current().tools,
     repeatedNames: () => current().repeated,

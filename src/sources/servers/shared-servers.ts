@@ -27,6 +27,8 @@ export interface SharedServer {
   instructions(): string | undefined;
   /** The extensions that it declared when it was last connected, if the hub can carry them. */
   extensions(): Extensions;
+  /** Whether it declared this when it was last connected; undefined if it never was. */
+  declares(feature: "resources" | "prompts"): boolean | undefined;
   /** Calls the listener when the lists have changed. */
   onChange(listener: () => void): () => void;
   /** Stops the connection if no other server uses it. */
@@ -149,6 +151,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       agreement: () => agreement,
       instructions: () => agreement?.instructions,
       extensions: () => extensions,
+      declares: (feature) => agreement && agreement.capabilities[feature] !== undefined,
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
