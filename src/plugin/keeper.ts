@@ -51,11 +51,12 @@ export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
   }
 }
 
-/** The servers that the hub has as well. */
+/** The servers that the hub has as well. One that is told who asks gets that from us: the hub knows neither agent nor sender. */
 function sharedServers(config: Config, keeper: Keeper): ReadonlySet<string> {
   if (keeper.kind === "here") return new Set();
   const shared = defineServers(config).definitions.filter(
-    (definition) => definition.enabled && keeper.servers.get(definition.name) === serverAddress(definition),
+    (definition) =>
+      definition.enabled && !definition.identity && keeper.servers.get(definition.name) === serverAddress(definition),
   );
   return new Set(shared.map(({ name }) => name));
 }

@@ -41,6 +41,8 @@ test("of a request's _meta everything is forwarded but what is about its connect
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/logLevel": "debug",
     "io.modelcontextprotocol/related-task": { taskId: "1" },
+    "clawport/era": "legacy",
+    "clawport/identity": "a statement that only we may make",
   };
   const own = { traceparent: "00-a", tracestate: "b=c", baggage: "d=e", "example.com/x": { y: 1 } };
   expect(forwardedMeta({ ...envelope, ...own })).toEqual(own);

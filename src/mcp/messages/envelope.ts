@@ -99,8 +99,19 @@ export function writeEnvelope(version: string, { info, capabilities }: ClientIde
  */
 export const callerEraKey = "clawport/era";
 
-/** `_meta` keys of a request that are about the connection it came over. */
-const requestMetaKeys: ReadonlySet<string> = new Set(["progressToken", callerEraKey, ...Object.values(metaKeys)]);
+/** In `_meta` of a call to a server: who asked for it, as a signed statement of ours. */
+export const identityKey = "clawport/identity";
+
+/**
+ * `_meta` keys of a request that are about the connection it came over. A statement of identity from a client is not passed
+ * on either: a server must not take it for ours.
+ */
+const requestMetaKeys: ReadonlySet<string> = new Set([
+  "progressToken",
+  callerEraKey,
+  identityKey,
+  ...Object.values(metaKeys),
+]);
 
 /** The `_meta` of a request that is for the server behind this one. Undefined if there is none. */
 export function forwardedMeta(meta: Params): Params | undefined {

@@ -7,7 +7,7 @@ import { type TraceFields, traceFields } from "../../core/telemetry/trace-contex
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import { askableOf, tasksExtension } from "../../mcp/messages/client-facts.ts";
 import { carriedExtensions } from "../../mcp/messages/extensions.ts";
-import { callerEraKey, forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
+import { callerEraKey, forwardedMeta, identityKey, stripEnvelope } from "../../mcp/messages/envelope.ts";
 import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import type { TaskSupport } from "../../mcp/messages/task.ts";
 import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
@@ -18,7 +18,6 @@ import { sendCall, type TaskTerms } from "./connection/send-call.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
 import { missingScopeOf } from "./oauth/connection-auth.ts";
 import { callLimits, type ServerDefinition } from "./definition.ts";
-import { identityMeta } from "./identity/identity-signer.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
 import { traceUpstream } from "./upstream-span.ts";
@@ -165,7 +164,7 @@ export function createSafeRequest(
 
   function withIdentity(options: CallOptions, params: Params, { caller }: CallContext): CallOptions {
     const statement = definition.identity ? safeOptions.identify?.(definition, params, caller) : undefined;
-    return statement === undefined ? options : { ...options, meta: { ...options.meta, [identityMeta]: statement } };
+    return statement === undefined ? options : { ...options, meta: { ...options.meta, [identityKey]: statement } };
   }
 
   function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {

@@ -15,8 +15,6 @@ import type { Home } from "../../../core/files/home.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { ServerDefinition } from "../definition.ts";
 
-/** In `_meta` of a call: who asked for it, as a signed statement. */
-export const identityMeta = "clawport/identity";
 /** Where the key is that statements are signed with, at the address of the hub. */
 export const jwksPath = "/.well-known/jwks.json";
 
