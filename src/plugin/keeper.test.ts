@@ -19,7 +19,7 @@ import { type Hub, openHub } from "../hub/hub.ts";
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-const me = { sender: "webchat:me", isAuthorized: true };
+const me = { channel: "webchat", senderId: "me", senderIsOwner: true };
 
 async function startHub(servers: object): Promise<Hub> {
   const home = await openHome(join(stateDir, "mcp"));

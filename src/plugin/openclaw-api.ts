@@ -13,7 +13,7 @@ export interface OpenClawApi {
   };
   registerService(service: OpenClawService): void;
   registerCommand(command: OpenClawCommand): void;
-  registerTool(factory: (context: ToolContext) => OpenClawTool, options: { names: readonly string[] }): void;
+  registerTool(factory: () => OpenClawTool, options: { names: readonly string[] }): void;
   registerReload(policy: { noopPrefixes: readonly string[] }): void;
   registerCli(registrar: (context: { program: CliProgram }) => void, options: CliOptions): void;
   registerTrustedToolPolicy(policy: TrustedToolPolicy): void;
@@ -89,22 +89,22 @@ export interface OpenClawCommand {
   readonly description: string;
   readonly acceptsArgs: boolean;
   readonly requireAuth: boolean;
+  /**
+   * A client of the gateway needs these; in a chat only the owner may use the command then. OpenClaw says who the owner is
+   * to commands with such a list only.
+   */
+  readonly requiredScopes: readonly string[];
   readonly agentPromptGuidance: readonly string[];
   handler(context: CommandContext): Promise<{ text: string }>;
 }
 
 export interface CommandContext {
   readonly args?: string;
-  readonly isAuthorizedSender?: boolean;
-  readonly senderId?: string;
-  readonly channel?: string;
+  /** Absent means that the sender is not the owner. `isAuthorizedSender` says less: others may be authorised, too. */
+  readonly senderIsOwner?: boolean | undefined;
+  readonly senderId?: string | undefined;
+  readonly channel?: string | undefined;
   readonly sessionKey?: string;
-}
-
-/** What a tool factory knows about the run. */
-export interface ToolContext {
-  readonly agentId?: string;
-  readonly senderIsOwner?: boolean;
 }
 
 export interface OpenClawTool {
@@ -112,7 +112,7 @@ export interface OpenClawTool {
   readonly label: string;
   readonly description: string;
   readonly parameters: object;
-  execute(callId: string, params: unknown, signal?: AbortSignal): Promise<OpenClawToolResult>;
+  execute(callId: string, params: unknown): Promise<OpenClawToolResult>;
 }
 
 export interface OpenClawToolResult {

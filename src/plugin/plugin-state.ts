@@ -12,11 +12,12 @@ interface PluginState {
   turn: Promise<unknown>;
   /** Closes the engine, unless the service starts again before. */
   lingering: NodeJS.Timeout | undefined;
-  /** Calls of `mcp_manage` that the user allowed: by their id, the command. */
-  readonly allowed: Map<string, string>;
   /** The gateway was told to stop, so nothing lingers. */
   isEnding: boolean;
 }
+
+/** The answer to a command that came between two of them, or to a process without the service. */
+export const notRunning = "The MCP servers are not running in this process. Try again in a moment.";
 
 const key = Symbol.for("clawport.openclaw-plugin");
 
@@ -29,7 +30,6 @@ export function pluginState(): PluginState {
     context: undefined,
     turn: Promise.resolve(),
     lingering: undefined,
-    allowed: new Map(),
     isEnding: false,
   });
 }

@@ -1,6 +1,6 @@
-import { createManageTool, manageTool, runCommand } from "./manage-tool.ts";
-import type { CommandContext, OpenClawApi, OpenClawCommand } from "./openclaw-api.ts";
-import { pluginState } from "./plugin-state.ts";
+import { createManageTool, manageTool } from "./manage-tool.ts";
+import type { OpenClawApi, OpenClawCommand } from "./openclaw-api.ts";
+import { notRunning, pluginState } from "./plugin-state.ts";
 import { registerServer } from "./serve-orders.ts";
 import { cleanUp, createService } from "./service.ts";
 import { beforeToolCall, callerPolicy } from "./tool-hooks.ts";
@@ -37,18 +37,16 @@ const mcpCommand: OpenClawCommand = {
   description: "Manage MCP servers: servers, tools, status, connect, disconnect, auth, refresh, call, help",
   acceptsArgs: true,
   requireAuth: true,
+  // What every client needs to send a message.
+  requiredScopes: ["operator.write"],
   agentPromptGuidance: [
     "Tools of MCP servers are named <server>__<tool>. If you do not see one, look for it with tool_search.",
   ],
   async handler(context) {
-    return { text: await runCommand(context.args ?? "", senderOf(context)) };
+    const { running } = pluginState();
+    return { text: running === undefined ? notRunning : await running.command(context.args ?? "", context) };
   },
 };
-
-function senderOf({ isAuthorizedSender, senderId, channel }: CommandContext) {
-  const sender = senderId === undefined ? undefined : channel === undefined ? senderId : `${channel}:${senderId}`;
-  return { sender, isAuthorized: isAuthorizedSender === true };
-}
 
 /** What OpenClaw allows only if the user says so in `hooks.allowConversationAccess`. */
 function readConversations(api: OpenClawApi): void {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import {
+  booksServer,
   closeAfterTest,
   createOpenClaw,
   notesServer,
@@ -17,23 +18,27 @@ import type { OpenClawConfig } from "./openclaw-api.ts";
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-const me = { sender: "webchat:me", isAuthorized: true };
+const me = { channel: "webchat", senderId: "me", senderIsOwner: true };
 
 function edit(config: OpenClawConfig, own: Record<string, unknown>): void {
   Object.assign(config.plugins?.entries?.["mcp-client"]?.config ?? {}, own);
 }
 
-test("only an authorised sender changes something", async () => {
-  const plugin = await startPlugin({ servers: { notes: notesServer() } });
-  const other = { sender: "webchat:other", isAuthorized: false };
-  expect(await plugin.command("servers", other)).toContain("MCP Servers (1 configured)");
-  for (const command of ["disconnect notes", "connect http://127.0.0.1:9/mcp", "auth notes", "refresh", "logs notes"])
-    expect(await plugin.command(command, other)).toMatch(/^Only /);
-  expect(await plugin.command('call notes__write {"name":"x"}', other)).toContain("needs approval");
+test("only the owner changes or reveals something, and absent means not the owner", async () => {
+  const rules = [{ source: "notes", owner: false, verdict: "deny" }];
+  const plugin = await startPlugin({ servers: { notes: notesServer() }, policy: { rules } });
+  for (const senderIsOwner of [false, undefined]) {
+    const other = { channel: "webchat", senderId: "other", senderIsOwner };
+    expect(await plugin.command("servers", other)).toContain("MCP Servers (1 configured)");
+    const changing = ["disconnect notes", "connect http://127.0.0.1:9/mcp", "auth notes", "refresh", "logs notes"];
+    for (const command of [...changing, 'call notes__write {"name":"x"}'])
+      expect(await plugin.command(command, other)).toMatch(/^Only the owner/);
+  }
   expect(await plugin.command('call notes__write {"name":"x"}', me)).toContain("wrote x");
   await plugin.close();
   const lines = (await readFile(join(stateDir, "mcp", "audit", "calls.jsonl"), "utf8")).trim().split("\n");
-  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ verdict: "ask", outcome: "ok" });
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ sender: "webchat:me", verdict: "ask", outcome: "ok" });
 });
 
 test("a configuration that can't be used is reported, and starts no server", async () => {
@@ -74,6 +79,56 @@ test("a server with identity: true is told who asked, and the key is published; 
   const { keys } = (await (await fetch(address)).json()) as { keys: [JsonWebKey] };
   const key = createPublicKey({ key: keys[0], format: "jwk" });
   expect(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, "base64url"))).toBe(true);
+});
+
+test("an endpoint declares what its server declares: OpenClaw makes tools of resources and prompts", async () => {
+  const config: OpenClawConfig = {};
+  const plugin = await startPlugin({ servers: { notes: notesServer(), books: booksServer() } }, config);
+  await plugin.command("servers", me);
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes", "books"]);
+  const declared = async (server: string): Promise<readonly string[]> => {
+    const { url, headers } = config.mcp?.servers?.[server] ?? {};
+    const clientInfo = { name: "openclaw-bundle-mcp", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const response = await fetch(String(url), {
+      method: "POST",
+      headers: { ...(headers as Record<string, string>), "content-type": "application/json", accept: "*/*" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+    });
+    const { result } = (await response.json()) as { result: { capabilities: object } };
+    return Object.keys(result.capabilities).filter((name) => ["tools", "resources", "prompts"].includes(name));
+  };
+  expect(await declared("notes")).toEqual(["tools"]);
+  expect(await declared("books")).toEqual(["tools", "resources", "prompts"]);
+});
+
+test("a statement of identity in a client's request reaches no server", async () => {
+  const config: OpenClawConfig = {};
+  const plugin = await startPlugin(
+    { servers: { notes: { ...notesServer(), identity: true }, plain: notesServer() } },
+    config,
+  );
+  await plugin.command("servers", me);
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes", "plain"]);
+  for (const server of ["notes", "plain"]) {
+    const { url, headers } = config.mcp?.servers?.[server] ?? {};
+    const response = await fetch(String(url), {
+      method: "POST",
+      headers: { ...(headers as Record<string, string>), "content-type": "application/json", accept: "*/*" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "read", arguments: { name: server }, _meta: { "clawport/identity": "forged", kept: 1 } },
+      }),
+    });
+    expect(await response.text()).toContain(`note ${server}`);
+  }
+  const said = await readFile(join(stateDir, "notes.log"), "utf8");
+  expect(said).not.toContain("forged");
+  expect(said.match(/"kept":1/g)).toHaveLength(2);
+  // The other one has our own.
+  expect(said.match(/"clawport\/identity":"ey/g)).toHaveLength(1);
 });
 
 test("an edit of what is read at the start takes effect without a restart of the gateway", async () => {

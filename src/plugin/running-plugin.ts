@@ -14,6 +14,7 @@ import { findRunningHub, removeHubRecord, writeHubRecord } from "../hub/hub-reco
 import { createAgentDoor } from "./calls/agent-door.ts";
 import { askFirst } from "./calls/ask-first.ts";
 import { attachImages } from "./calls/images.ts";
+import { createManageCalls } from "./calls/manage-calls.ts";
 import { findTool, type FoundTool } from "./calls/openclaw-tools.ts";
 import { createRunSenders } from "./calls/run-senders.ts";
 import { createTicketDesk, ticketArgument } from "./calls/tickets.ts";
@@ -21,8 +22,10 @@ import type { Published } from "./entries/entries.ts";
 import { publishedBy, publishedFilter } from "./entries/published.ts";
 import { openPublisher } from "./entries/publisher.ts";
 import { findKeeper, keeperText, useHub } from "./keeper.ts";
+import { manageTool } from "./manage-tool.ts";
 import type {
   CallerContext,
+  CommandContext,
   OpenClawConfig,
   OpenClawConfigRuntime,
   OpenClawToolResult,
@@ -31,7 +34,7 @@ import type {
   ToolCallEvent,
   ToolResultEvent,
 } from "./openclaw-api.ts";
-import { type CommandSender, createPluginCommands } from "./plugin-commands.ts";
+import { createPluginCommands, typedBy } from "./plugin-commands.ts";
 import { openPluginConfig, pluginConfigOf } from "./plugin-config.ts";
 import { serverContext } from "./server-context.ts";
 
@@ -68,8 +71,10 @@ export interface RunningPlugin {
   attachImages(event: ToolResultEvent): OpenClawToolResult | undefined;
   /** Applies what OpenClaw's configuration says now; only servers that changed restart. */
   reconfigure(): Promise<void>;
-  /** Answers `/mcp …`. */
-  command(text: string, sender: CommandSender): Promise<string>;
+  /** Answers `/mcp …`, as someone typed it in a chat. */
+  command(text: string, context: CommandContext): Promise<string>;
+  /** Answers `mcp_manage` as the agent and sender that use it. */
+  manage(params: Readonly<Record<string, unknown>>): Promise<string>;
   /** What the agent's system prompt says about the servers; empty if it may use none. */
   context(agent: string | undefined): Promise<string>;
   /** Takes everything that we wrote back out of OpenClaw's configuration. */
@@ -116,6 +121,21 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     published: () => published,
     mayUse,
   });
+  const run = createPluginCommands({
+    configPath,
+    env,
+    log,
+    configuration,
+    mayUse,
+    engine: requireEngine,
+    keeper: () => keeper,
+    runtime: () => link().runtime,
+    readOwn,
+    onWritten(config) {
+      written = config;
+    },
+  });
+  const managing = createManageCalls({ desk, log, preview, guard: () => requireEngine().guard, run });
   await open();
   /** One change follows the other. */
   let changing: Promise<void> = Promise.resolve();
@@ -129,24 +149,16 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     announce(event, context) {
       // Calls of OpenClaw's own tools say who started the run, calls of MCP tools do not.
       senders.noteRun(event.runId ?? context.runId, context.sessionKey, context.requester);
-      if (find(event.toolName) === undefined) return undefined;
+      if (event.toolName !== manageTool && find(event.toolName) === undefined) return undefined;
       return { params: { ...event.params, [ticketArgument]: desk.issue(event, context) } };
     },
-    askFirst: (event, context) => askFirst({ desk, find, mayUse, preview }, event, context),
+    async askFirst(event, context) {
+      if (event.toolName === manageTool) return managing.askFirst(event);
+      return askFirst({ desk, find, mayUse, preview }, event, context);
+    },
     attachImages: (event) => attachImages(event, (entry) => published.some((each) => each.entry === entry)),
-    command: createPluginCommands({
-      configPath,
-      env,
-      log,
-      configuration,
-      engine: requireEngine,
-      keeper: () => keeper,
-      runtime: () => link().runtime,
-      readOwn,
-      onWritten(config) {
-        written = config;
-      },
-    }),
+    command: (text, context) => run(text, typedBy(context)),
+    manage: (params) => managing.call(params),
     async context(agent) {
       const { servers } = await requireEngine().servers();
       return serverContext(await servers.list(), (server) => mayUse(agent, server));

@@ -4,6 +4,7 @@ import { describeAgentTurns } from "./plugin/agent-turns.ts";
 import { describeLeaving } from "./plugin/leaving.ts";
 import { describeManaging } from "./plugin/managing.ts";
 import { describeOtherSources } from "./plugin/other-sources.ts";
+import { describeWhoAsks } from "./plugin/who-asks.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 beforeAll(openPluginBench, setUpMs);
@@ -11,6 +12,7 @@ afterAll(closePluginBench);
 
 // One gateway for all of them, in this order.
 describeAgentTurns();
+describeWhoAsks();
 describeManaging();
 describeOtherSources();
 describeLeaving();

@@ -58,6 +58,11 @@ export function notesServer(): object {
   return { command: process.execPath, args: [fixture], env: { NOTES_LOG: join(stateDir, "notes.log") } };
 }
 
+/** One that also has a resource and a prompt. */
+export function booksServer(): object {
+  return { ...notesServer(), env: { NOTES_LOG: join(stateDir, "books.log"), NOTES_BOOKS: "1" } };
+}
+
 /** A line for each time that it was started. */
 export async function notesStarts(): Promise<readonly string[]> {
   const log = await readFile(join(stateDir, "notes.log"), "utf8").catch(() => "");

@@ -33,6 +33,8 @@ export interface Approvals {
   /** The lasting answer for this tool and caller. */
   recall(tool: CatalogTool, caller: Caller): Promise<"always" | "never" | undefined>;
   remember(tool: CatalogTool, caller: Caller, choice: "always" | "never"): Promise<void>;
+  /** Whether `takeApproval` would find one. */
+  isApproved(call: QuestionedCall): Promise<boolean>;
   /** Uses up the approval that was given for this call after it had been refused. False if there is none. */
   takeApproval(call: QuestionedCall): Promise<boolean>;
   /** Lists a call that waits until `openUntil`, or that was refused, so that a person can answer it. */
@@ -142,6 +144,15 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
   const wholeQuestion = (call: WaitingCall): string | undefined =>
     held.get(call.id) ?? (call.isWhole === true ? questionText(call) : undefined);
 
+  function isApprovalOf(given: QuestionedCall): (answered: AnsweredCall) => boolean {
+    const key = callKey({ ...given, ...ofConfig });
+    return (answered) => answered.choice === "once" && !isOpen(answered) && callKey(answered) === key;
+  }
+
+  async function isApproved(call: QuestionedCall): Promise<boolean> {
+    return bounded(await refresh(), clock()).answered.some(isApprovalOf(call));
+  }
+
   const isOpen = ({ openUntil }: { readonly openUntil?: string }): boolean => isAfter(openUntil, clock());
   const now = (): string => new Date(clock()).toISOString();
 
@@ -161,11 +172,11 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
       await change((content) => withApproval(content, { ...one, choice, at: now() }, clock()));
     },
 
-    async takeApproval(given) {
-      const call = { ...given, ...ofConfig };
-      const isMeant = (answered: AnsweredCall): boolean =>
-        answered.choice === "once" && !isOpen(answered) && callKey(answered) === callKey(call);
-      if (!bounded(await refresh(), clock()).answered.some(isMeant)) return false;
+    isApproved,
+
+    async takeApproval(call) {
+      if (!(await isApproved(call))) return false;
+      const isMeant = isApprovalOf(call);
       let taken: AnsweredCall | undefined;
       await change((content) => {
         taken = content.answered.find(isMeant);

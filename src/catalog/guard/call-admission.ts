@@ -29,6 +29,8 @@ export type CallPreview =
       readonly text: string;
       /** Whether an answer can be remembered. */
       readonly lasting: boolean;
+      /** Lists the call among those that were refused, so that it can be approved for the next time. Gives its id. */
+      list(): Promise<string>;
     };
 
 export interface CallJudge {
@@ -57,8 +59,10 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       const remembered = operation.tool && (await requests.recall(operation.tool, context.caller));
       const judgement = judge(policy, operation, context, { advice, remembered });
       if (judgement.verdict !== "ask") return { verdict: judgement.verdict };
-      const { question, lasting } = describeCall(operation, context.caller, judgement, options.secrets?.());
-      return { verdict: "ask", text: question, lasting };
+      const call = describeCall(operation, context.caller, judgement, options.secrets?.());
+      if (await approvals.isApproved(call)) return { verdict: "allow" };
+      const list = async (): Promise<string> => (await approvals.addWaiting(call)).id;
+      return { verdict: "ask", text: call.question, lasting: call.lasting, list };
     },
   };
 

@@ -8,6 +8,7 @@ import type { HubControl } from "../control/hub-control.ts";
 import type { OrderedChange } from "./ask-first.ts";
 import { withChatCommands } from "./chat-commands.ts";
 import type { ConfigEditor } from "./connect.ts";
+import { isOwnersVerb } from "./owners-verbs.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
 const authUsage =
@@ -67,12 +68,15 @@ export function createMcpCommand(options: McpCommandOptions): McpCommand {
   };
 }
 
-/** Verbs that change something, or show what only the owner may see. */
-const ownersVerbs = new Set(["connect", "disconnect", "auth", "refresh", "logs"]);
-
-function requireRight(verb: string, { caller }: ReplyOptions): void {
-  if (ownersVerbs.has(verb) && !mayControl(caller))
-    throw new Fault("denied", `Only the main token may use \`/mcp ${verb}\`, and only from this machine.`);
+function requireRight(verb: string, { caller, approval }: ReplyOptions): void {
+  const isInChat = caller.door === "plugin";
+  if (isOwnersVerb(verb, isInChat)) {
+    // The owner has typed it, or has approved that an agent runs it.
+    if (isInChat && !(caller.isOwner === true && approval !== undefined))
+      throw new Fault("denied", `Only the owner of this OpenClaw may run \`/mcp ${verb}\`, by typing it in a chat.`);
+    if (!isInChat && !mayControl(caller))
+      throw new Fault("denied", `Only the main token may use \`/mcp ${verb}\`, and only from this machine.`);
+  }
   if (caller.view !== undefined)
     throw new Fault("denied", `This token is limited to the view ${JSON.stringify(caller.view)}, without the servers.`);
 }

@@ -1,23 +1,20 @@
-import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { CallPreview } from "../../catalog/guard/call-admission.ts";
-import { traitsOf } from "../../catalog/guard/judge-call.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
-import type { ApprovalRequest, CallerContext, Decision, ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
+import type { CallerContext, ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import { openClawToken } from "./agent-door.ts";
+import { createPrompt } from "./approval-prompt.ts";
 import type { FoundTool } from "./openclaw-tools.ts";
-import { hashArguments, type TicketDesk, withoutTicket } from "./tickets.ts";
+import { type TicketDesk, withoutTicket } from "./tickets.ts";
 
-/** OpenClaw shows no more of a title or a description. */
-const longestTitle = 80;
-const longestDescription = 512;
-const askMs = 300_000;
+/** What the guard would say to a call of this caller. */
+export type PreviewCall = (tool: CatalogTool, args: unknown, caller: Omit<Caller, "door">) => Promise<CallPreview>;
 
 export interface AskFirstOptions {
   readonly desk: TicketDesk;
   find(name: string): FoundTool | undefined;
   mayUse(agent: string | undefined, server: string): boolean;
-  preview(tool: CatalogTool, args: unknown, caller: Omit<Caller, "door">): Promise<CallPreview>;
+  readonly preview: PreviewCall;
 }
 
 /** Puts the guard's question to the user in OpenClaw's own prompt, before the call is sent. */
@@ -34,21 +31,8 @@ export async function askFirst(
   if (tool === undefined) return undefined;
   const args = withoutTicket(event.params ?? {});
   const ticket = desk.find(event);
-  const verdict = await preview(tool, args, ticket?.caller ?? { token: openClawToken });
+  const question = await preview(tool, args, ticket?.caller ?? { token: openClawToken });
   // What is denied is refused, and written down, when the call arrives.
-  if (verdict.verdict !== "ask") return undefined;
-  const requireApproval: ApprovalRequest = {
-    title: `Use ${event.toolName}`.slice(0, longestTitle),
-    description: verdict.text.slice(0, longestDescription),
-    severity: traitsOf(tool.tool.annotations).destructive ? "warning" : "info",
-    timeoutMs: askMs,
-    allowedDecisions: verdict.lasting ? ["allow-once", "allow-always", "deny"] : ["allow-once", "deny"],
-    onResolution(decision) {
-      const choice = choices[decision];
-      if (ticket !== undefined && choice !== undefined) ticket.answer = { choice, hash: hashArguments(args) };
-    },
-  };
-  return { requireApproval };
+  if (question.verdict !== "ask") return undefined;
+  return { requireApproval: await createPrompt({ title: `Use ${event.toolName}`, tool, args, ticket, question }) };
 }
-
-const choices: Readonly<Partial<Record<Decision, ApprovalAnswer>>> = { "allow-once": "once", "allow-always": "always" };

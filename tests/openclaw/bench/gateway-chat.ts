@@ -28,7 +28,12 @@ export interface ApprovalAsked {
   readonly allowedDecisions: readonly string[];
 }
 
-export async function openChat(url: string, token: string): Promise<GatewayChat> {
+/** With `operator.admin` it is the owner's; with `operator.write` it may send messages, but is not the owner's. */
+export async function openChat(
+  url: string,
+  token: string,
+  scopes: readonly string[] = ["operator.admin"],
+): Promise<GatewayChat> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   const pending = new Map<string, (frame: Frame) => void>();
   const listeners = new Set<(frame: Frame) => void>();
@@ -54,7 +59,7 @@ export async function openChat(url: string, token: string): Promise<GatewayChat>
     maxProtocol: 4,
     client: { id: "gateway-client", version: "0.0.1", platform: "linux", mode: "backend" },
     role: "operator",
-    scopes: ["operator.admin"],
+    scopes,
     caps: ["tool-events", "plugin-approvals"],
     auth: { token },
     locale: "en-US",

@@ -44,8 +44,10 @@ export async function openPluginBench(): Promise<void> {
               notes: notesIn(env),
               web: { url: web.url },
               one: { url: secured.url },
+              mail: { ...notesIn(env, "mail.log"), identity: true },
             },
             agents: { work: { servers: ["web"] } },
+            policy: { rules: [{ source: "mail", owner: false, verdict: "deny" }] },
           },
         };
       });
@@ -62,12 +64,12 @@ export async function closePluginBench(): Promise<void> {
   await web?.[Symbol.asyncDispose]();
 }
 
-function notesIn(env: Readonly<Record<string, string>>): object {
+function notesIn(env: Readonly<Record<string, string>>, log = "notes.log"): object {
   const { HOME: home = "" } = env;
   return {
     command: process.execPath,
     args: [fixture],
-    env: { NOTES_LOG: join(home, "notes.log"), NOTES_LATER: join(home, "later") },
+    env: { NOTES_LOG: join(home, log), NOTES_LATER: join(home, "later") },
   };
 }
 
@@ -88,8 +90,8 @@ export const editOwn = (edit: (own: Json) => void): Promise<void> =>
 export const readConfig = async (): Promise<Json> => JSON.parse(await readFile(configPath(), "utf8")) as Json;
 export const mcpHome = (): string => join(bench.env["OPENCLAW_STATE_DIR"] ?? "", "mcp");
 export const readAudit = (): Promise<string> => readFile(join(mcpHome(), "audit", "calls.jsonl"), "utf8");
-export const notesLog = async (): Promise<readonly string[]> =>
-  (await readFile(join(bench.folder, "notes.log"), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+export const notesLog = async (log = "notes.log"): Promise<readonly string[]> =>
+  (await readFile(join(bench.folder, log), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
 export const offered = (): readonly string[] =>
   (bench.model.requests.at(-1)?.tools ?? []).map((tool) => tool.function.name);
 export const patiently = { timeout: 90_000, interval: 500 };

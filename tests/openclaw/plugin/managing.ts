@@ -22,7 +22,7 @@ export function describeManaging(): void {
     test("answers every command without the model", async () => {
       const before = bench.model.requests.length;
       expect(await chat.say("/mcp servers")).toMatch(
-        /MCP Servers \(3 configured\)[\s\S]*web +http[\s\S]*Status: Connected \| Auth: None \| Tools: 1/,
+        /MCP Servers \(4 configured\)[\s\S]*web +http[\s\S]*Status: Connected \| Auth: None \| Tools: 1/,
       );
       expect(await chat.say("/mcp")).toContain("MCP Servers");
       expect(await chat.say("/mcp tools web")).toMatch(/web__search +— Searches the web/);
@@ -74,7 +74,7 @@ export function describeManaging(): void {
 
     test("an entry of the user's own is left alone", async () => {
       const { mcp } = await readConfig();
-      expect(Object.keys(mcp.servers).toSorted()).toEqual(["more", "notes", "one", "two", "web"]);
+      expect(Object.keys(mcp.servers).toSorted()).toEqual(["mail", "more", "notes", "one", "two", "web"]);
     });
   });
 

@@ -1,0 +1,85 @@
+import type { Caller } from "../../catalog/caller.ts";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import { createOneOffTool } from "../../catalog/one-off-tool.ts";
+import type { CatalogTool, ToolSource } from "../../catalog/source.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import { isOwnersCommand } from "../../hub/verbs/owners-verbs.ts";
+import { manageTool } from "../manage-tool.ts";
+import type { ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
+import type { CommandCaller } from "../plugin-commands.ts";
+import { openClawToken } from "./agent-door.ts";
+import { createPrompt } from "./approval-prompt.ts";
+import type { PreviewCall } from "./ask-first.ts";
+import { hashArguments, ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface ManageCallsOptions {
+  readonly desk: TicketDesk;
+  readonly log: Log;
+  readonly preview: PreviewCall;
+  guard(): Pick<Guard, "call">;
+  /** Answers `/mcp …`. */
+  run(command: string, caller: CommandCaller): Promise<string>;
+}
+
+/** Calls of `mcp_manage`. They run as the agent and sender of their ticket. */
+export interface ManageCalls {
+  /** An agent of the owner that wants to change something needs approval. For others it is refused when it arrives. */
+  askFirst(event: ToolCallEvent): Promise<ToolCallDecision | undefined>;
+  call(params: Params): Promise<string>;
+}
+
+export function createManageCalls({ desk, log, preview, guard, run }: ManageCallsOptions): ManageCalls {
+  return {
+    async askFirst(event) {
+      const args = withoutTicket(event.params ?? {});
+      const ticket = desk.find(event);
+      if (ticket === undefined || !needsApproval(args, ticket.caller)) return undefined;
+      const tool = toolFor(() => Promise.reject(new TypeError("it is only looked at")));
+      const question = await preview(tool, args, ticket.caller);
+      if (question.verdict !== "ask") return undefined;
+      return {
+        requireApproval: await createPrompt({ title: `Run /mcp ${commandIn(args)}`, tool, args, ticket, question }),
+      };
+    },
+    async call(params) {
+      const ticket = desk.redeem(params[ticketArgument], (tool) => tool === manageTool);
+      const args = withoutTicket(params);
+      const caller = ticket?.caller ?? { token: openClawToken };
+      const command = commandIn(args);
+      if (!needsApproval(args, caller)) return run(command, { caller, isApproved: false });
+      const tool = toolFor(async () => {
+        return { content: [{ type: "text", text: await run(command, { caller, isApproved: true }) }] };
+      });
+      const { content } = await guard().call(tool, args, {
+        caller: { ...caller, door: "plugin" },
+        // The answer is for what the user saw.
+        approval: ticket?.answer?.hash === hashArguments(args) ? ticket.answer.choice : undefined,
+        signal: new AbortController().signal,
+        log,
+        progress: () => {},
+        tell: () => {},
+        ask: () => Promise.reject(new Fault("missing-capability", "no one can be asked")),
+      });
+      return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    },
+  };
+}
+
+/** The command in the arguments. */
+function commandIn({ command }: Params): string {
+  return typeof command === "string" && command.trim() !== "" ? command : "servers";
+}
+
+function needsApproval(args: Params, { isOwner }: Omit<Caller, "door">): boolean {
+  return isOwner === true && isOwnersCommand(commandIn(args));
+}
+
+/** For the guard, so that what is asked, remembered and written down about it is as for every tool. */
+function toolFor(call: ToolSource["call"]): CatalogTool {
+  const tool = { name: manageTool, description: "Manages the MCP servers.", inputSchema: { type: "object" } } as const;
+  const reason = "it changes the servers, or shows what only their owner may see";
+  return createOneOffTool("agent", tool, call, { adviceOn: () => ({ by: manageTool, verdict: "ask", reason }) });
+}
