@@ -9,6 +9,8 @@ export interface Caller {
   readonly door: DoorKind;
   /** The name of the token (`main` for the main one), if the door has tokens. */
   readonly token?: string;
+  /** Tells tokens of the same name apart: the beginning of the token's hash, if the door knows it. */
+  readonly tokenKey?: string | undefined;
   /** The name the client gives itself in the handshake: shown, never trusted. */
   readonly client?: string;
   readonly sender?: string;
@@ -86,16 +88,18 @@ export function isActedFor({ door, agent, server }: Caller): boolean {
 export interface CallerScope {
   readonly door: DoorKind;
   readonly token?: string;
+  readonly tokenKey?: string | undefined;
   readonly sender?: string;
   readonly agent?: string;
 }
 
 export function scopeOfCaller(caller: Caller): CallerScope {
-  const { door, token, agent } = caller;
+  const { door, token, tokenKey, agent } = caller;
   const sender = caller.sender ?? (caller.senders && severalSenders);
   return {
     door,
     ...(token === undefined ? {} : { token }),
+    ...(tokenKey === undefined ? {} : { tokenKey }),
     ...(sender === undefined ? {} : { sender }),
     ...(agent === undefined ? {} : { agent }),
   };
@@ -104,8 +108,8 @@ export function scopeOfCaller(caller: Caller): CallerScope {
 /** An answer for a run of several people counts for such runs only. */
 const severalSenders = "several people";
 
-export function callerScopeKey({ door, token, sender, agent }: CallerScope): string {
-  return JSON.stringify([door, token, sender, agent]);
+export function callerScopeKey({ door, token, tokenKey, sender, agent }: CallerScope): string {
+  return JSON.stringify([door, token, tokenKey, sender, agent]);
 }
 
 /** For display, and for a person to type: `mcp-http/phone`. */

@@ -20,6 +20,8 @@ export interface StartedHub extends AsyncDisposable {
   token(name: string, view?: string): Promise<string>;
   /** Calls a tool at `/mcp` with the token of that name. */
   call(token: string, name: string, args: object): Promise<string>;
+  /** The same with the token itself. */
+  callWith(secret: string, name: string, args: object): Promise<string>;
   /** What `/mcp` lists for the token of that name. */
   list(token: string): Promise<readonly Tool[]>;
   /** Sends an order with the token of that name. */
@@ -63,10 +65,8 @@ export async function startHub({ config = {}, sources = [], env = {} }: StartHub
       tokens.set(name, made);
       return made;
     },
-    async call(token, name, args) {
-      const answer = await post(await started.token(token), "tools/call", { name, arguments: args });
-      return textOf(answer);
-    },
+    call: async (token, name, args) => started.callWith(await started.token(token), name, args),
+    callWith: async (secret, name, args) => textOf(await post(secret, "tools/call", { name, arguments: args })),
     async list(token) {
       const { result } = await post(await started.token(token), "tools/list", {});
       return (result as unknown as { readonly tools: readonly Tool[] }).tools;

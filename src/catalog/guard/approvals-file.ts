@@ -80,11 +80,11 @@ type Covered = Pick<Approval, "source" | "tool" | "caller">;
 
 /** What a lasting answer is about, by its names. */
 export const coverKey = ({ source, tool, caller }: Covered): string =>
-  JSON.stringify([source, tool, caller === undefined ? undefined : callerScopeKey(caller)]);
+  JSON.stringify([source, tool, caller && callerScopeKey({ ...caller, tokenKey: undefined })]);
 
-/** What a lasting answer covers. */
+/** What a lasting answer covers. An answer of an earlier version has no key of a token, so a token asks again. */
 export const approvalKey = (approval: Covered & Origin): string =>
-  JSON.stringify([approval.config, approval.identity, coverKey(approval)]);
+  JSON.stringify([approval.config, approval.identity, approval.caller?.tokenKey, coverKey(approval)]);
 
 export const callKey = (call: QuestionedCall): string => JSON.stringify([approvalKey(call), call.name, call.hash]);
 

@@ -93,7 +93,7 @@ const lookEveryMs = 100;
 
 /**
  * A lasting yes is for the server that was shown: not for one of the same name in another configuration, nor for another
- * program that has its name now. A lasting no goes by the name.
+ * program that has its name now; and for the token that asked, not for a new one of its name. A lasting no goes by the names.
  */
 export function openApprovals({ file, config, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
   const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });

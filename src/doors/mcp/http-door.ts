@@ -118,6 +118,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     agent: options.agent,
     toolNames: options.toolNames,
     surfaces: options.surfaces,
+    // Enough to tell them apart: the whole hash stays with the tokens.
+    tokenKey: (name) => tokens.keyOf?.(name)?.slice(0, 16),
     results: options.results && { results: options.results, tokenKey: (name) => tokens.keyOf?.(name) },
     ...limits,
   });

@@ -49,13 +49,12 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const listPatienceMs = ready === undefined ? undefined : 0;
   const { fallbackInstructions, token } = options;
   const door = "mcp-stdio";
-  const offer = createViewOffer({ view, guard, door, info, log, telemetry, listPatienceMs, fallbackInstructions });
+  const rights = token && { tokenKey: () => token.key.slice(0, 16) };
+  const shared = { view, guard, door, rights, log } as const;
+  const offer = createViewOffer({ ...shared, info, telemetry, listPatienceMs, fallbackInstructions });
   const shown = options.surfaces?.wrap(offer, view) ?? offer;
   const { results } = options;
-  const whole =
-    results === undefined
-      ? shown
-      : offerResults(shown, { results, view, guard, door, log, tokenKey: () => token?.key });
+  const whole = results === undefined ? shown : offerResults(shown, { ...shared, results, tokenKey: () => token?.key });
   const server = createMcpServer(whole, { log });
   const held = ready === undefined ? server : holdUntil(ready, server);
   const { answered, recorder } = options;

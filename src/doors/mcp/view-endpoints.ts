@@ -45,6 +45,8 @@ export interface ViewEndpointsOptions {
   readonly surfaces?: Surfaces | undefined;
   /** Keeps large results at the addresses of several sources, and for relays. */
   readonly results?: Pick<ResultOfferOptions, "results" | "tokenKey"> | undefined;
+  /** Tells tokens of the same name apart; undefined if there is no such token. */
+  tokenKey?(name: string): string | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
   keptSessions?(view: string): KeptSessions | undefined;
 }
@@ -152,7 +154,9 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   }
 
   function make(key: string, filter: ViewFilter, rules: EndpointRules): HttpEndpoint {
-    const { door, rights, hasLargeBodies, surface } = rules;
+    const { door, hasLargeBodies, surface } = rules;
+    // The callers of a relay have no tokens, only a name that a token may have, too.
+    const rights = door === "mcp-http" ? { ...rules.rights, tokenKey: options.tokenKey } : rules.rights;
     // A source at its own address keeps its own names; commands and relays choose for themselves.
     const isMixed = door === "mcp-http" && (filter === "all" || !("source" in filter));
     const view = catalog.view(filter, { alphabet: isMixed && toolNames === "short" ? "narrow" : "wide" });
@@ -160,7 +164,6 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     const shown = isMixed ? (options.surfaces?.wrap(offer, view, surface) ?? offer) : offer;
     // A source at its own address answers in full, and so do commands at a terminal.
     const results = (filter !== "all" && "source" in filter) || door === "cli" ? undefined : options.results;
-    // The callers of a relay have no tokens, only a name that a token may have, too.
     const tokenKey = door === "mcp-http" ? results?.tokenKey : undefined;
     const whole =
       results === undefined ? shown : offerResults(shown, { ...results, tokenKey, view, guard, door, rights, log });

@@ -39,7 +39,10 @@ export interface ViewOfferOptions {
 const defaultListPatienceMs = 3000;
 
 /** What a token gives its caller, beside its name. */
-export type CallerRights = Pick<Caller, "view" | "isLocal">;
+export interface CallerRights extends Pick<Caller, "view" | "isLocal"> {
+  /** Tells tokens of the same name apart. */
+  readonly tokenKey?: ((name: string) => string | undefined) | undefined;
+}
 
 /** A view of the catalog as an MCP server offers it. Every call goes through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
@@ -203,10 +206,11 @@ export function callerOf(request: RequestContext, door: DoorKind, rights: Caller
   if (door === "cli") return { door };
   const { principal: token, sessionId: sessionKey, client } = request;
   const { view, isLocal } = rights;
+  const tokenKey = rights.tokenKey?.(token);
   if (sessionKey === undefined || client.name === undefined)
-    return { door, token, view, isLocal, ...(sessionKey !== undefined && { sessionKey }) };
+    return { door, token, tokenKey, view, isLocal, ...(sessionKey !== undefined && { sessionKey }) };
   // The usual case at once, without copying.
-  return { door, token, view, isLocal, sessionKey, client: client.name };
+  return { door, token, tokenKey, view, isLocal, sessionKey, client: client.name };
 }
 
 const kinds: readonly OfferChange[] = ["tools", "resources", "prompts"];
