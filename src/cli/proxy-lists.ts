@@ -21,7 +21,9 @@ export async function listShared(
     if (what === "instances") {
       const instances = await shared.instances();
       const text =
-        instances.length === 0 ? "No instance is running." : renderTable(instances, instanceColumns, context);
+        instances.length === 0
+          ? "No instance is running with this prefix and this key (OPENCLAW_PROXY_NATS_KEY, or the tokens)."
+          : renderTable(instances, instanceColumns, context);
       return context.answer({ instances }, text);
     }
     await using store = await shared.openStore();

@@ -16,6 +16,7 @@ test("an instance whose bucket is gone is not ready, says what to do, and is rea
   await using proxy = await startInstance({ servers: [server.url], prefix: "lost" });
   const ready = async () => (await proxy.ask("GET", "/ready")).status;
   expect(await ready()).toBe(200);
+  const { mcpSessionId } = await proxy.create();
   const admin = await connect({ servers: server.url.replace("nats://", "") });
   await (await jetstreamManager(admin)).streams.delete("KV_lost-sessions");
   await expect.poll(ready, within).toBe(503);
@@ -29,6 +30,10 @@ test("an instance whose bucket is gone is not ready, says what to do, and is rea
   await new Kvm(admin).create("lost-sessions", { history: 1 });
   await expect.poll(ready, within).toBe(200);
   expect((await proxy.create()).mcpSessionId).toMatch(/./);
+  // What the instance still knows is stored again.
+  await using fresh = await startInstance({ servers: [server.url], prefix: "lost" });
+  const found = async () => (await fresh.ask("POST", `/v1/mcp/${mcpSessionId}`, {})).status;
+  await expect.poll(found, within).not.toBe(404);
   await admin.close();
 });
 

@@ -138,7 +138,7 @@ const meanings: Readonly<Record<number, string>> = {
   413: "The body is larger than 4 MB.",
   415: "The body is not application/json.",
   429: "Too many requests. Retry-After says when to try again.",
-  503: "The proxy is at a limit or is stopping. Retry-After says when to try again.",
+  503: "The proxy is at a limit, is stopping, or can't reach its sessions. Retry-After says when to try again.",
 };
 
 function problems(...statuses: number[]): object {

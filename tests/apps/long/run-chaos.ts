@@ -37,7 +37,11 @@ export async function runChaos(seconds: number, seed: number): Promise<ChaosRepo
   await using place = await makePlace();
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const addresses = nodes.map(({ url }) => url).join(",");
-  const env = { ...place.env, OPENCLAW_PROXY_TOOL_TIMEOUT_SECONDS: String(toolTimeoutSeconds) };
+  const env = {
+    ...place.env,
+    OPENCLAW_PROXY_TOOL_TIMEOUT_SECONDS: String(toolTimeoutSeconds),
+    OPENCLAW_PROXY_NATS_KEY: "chaos".repeat(10),
+  };
   const startInstance = (port: number): Promise<Instance> =>
     startProxyProcess(
       { ...place, env },

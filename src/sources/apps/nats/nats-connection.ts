@@ -40,6 +40,9 @@ export interface NatsLinks extends AsyncDisposable {
   readonly reconnects: number;
   /** Called after the main connection was lost and is back. What was sent meanwhile may be lost. */
   onReconnect(listener: () => void): void;
+  /** Called after a bucket was lost and is back, perhaps without what it held. */
+  onRestored(listener: () => void): void;
+  noteRestored(): void;
 }
 
 const oldestServer = [2, 9] as const;
@@ -63,6 +66,7 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
     log.warn(`messages and sessions on NATS are taken without a seal: ${unsealedDanger} ${acceptAdvice}`);
   const channel = { seal, acceptUnsealed, inboxPrefix: inboxOf(prefix), log };
   const listeners = new Set<() => void>();
+  const restoreListeners = new Set<() => void>();
   let connected = true;
   let reconnects = 0;
   void follow();
@@ -81,6 +85,10 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
       return reconnects;
     },
     onReconnect: (listener) => void listeners.add(listener),
+    onRestored: (listener) => void restoreListeners.add(listener),
+    noteRestored() {
+      for (const listener of restoreListeners) listener();
+    },
     async [Symbol.asyncDispose]() {
       await Promise.allSettled([main.drain(), bulk.drain()]);
     },

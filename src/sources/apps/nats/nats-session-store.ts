@@ -63,6 +63,7 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
         if (change.kind === "changed" || change.kind === "removed") listener(change);
       });
       links.onReconnect(() => listener({ kind: "missed" }));
+      links.onRestored(() => listener({ kind: "emptied" }));
       // Versions without seals tell no one.
       const stopPolling = links.acceptUnsealed ? pollFor(() => listener({ kind: "missed" })) : () => {};
       await links.main.flush();

@@ -24,6 +24,8 @@ export function watchHealth(links: NatsLinks): StoreHealth {
   const ownKey = `$KV.${prefix}-holders.health`;
   let problem: string | undefined;
   let misses = 0;
+  /** Whether a bucket was missing since the instance was last ready. */
+  let isLost = false;
   let isClosed = false;
   let timer = setTimeout(() => void probe(), everyMs).unref();
 
@@ -46,8 +48,13 @@ export function watchHealth(links: NatsLinks): StoreHealth {
     const next = found !== undefined && (found.isSure || misses >= mostMisses) ? found.text : undefined;
     if (found !== undefined && next === undefined) return;
     if (next !== undefined && problem === undefined) log.error(`this instance is not ready: ${next}`);
+    if (found?.isSure === true) isLost = true;
     if (next === undefined && problem !== undefined) log.info("this instance is ready again");
     problem = next;
+    if (next === undefined && isLost) {
+      isLost = false;
+      links.noteRestored();
+    }
   }
 
   async function findProblem(): Promise<{ readonly text: string; readonly isSure: boolean } | undefined> {

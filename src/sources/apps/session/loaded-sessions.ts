@@ -44,7 +44,7 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
   if (!store.isShared) await Promise.all((await store.all()).map(revive));
   let isCatchingUp = false;
   const stopWatching = await store.watch((change) => {
-    if (change.kind === "missed") return void catchUp();
+    if (change.kind === "missed" || change.kind === "emptied") return void catchUp(change.kind === "emptied");
     const session = loaded.get(change.id);
     if (session === undefined) return;
     if (change.kind === "removed") return endRemoved(session);
@@ -135,12 +135,15 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
   }
 
   /** One after the other, so that calls don't wait behind thousands of reads. */
-  async function catchUp(): Promise<void> {
+  async function catchUp(isEmptied: boolean): Promise<void> {
     if (isCatchingUp) return;
     isCatchingUp = true;
     try {
       for (const session of loaded.values())
-        if (loaded.get(session.id) === session && !(await refresh(session))) endRemoved(session);
+        if (loaded.get(session.id) === session && !(await refresh(session))) {
+          if (isEmptied && !session.isExpired()) await store.put(session.record, session.expiresAt);
+          else endRemoved(session);
+        }
     } catch (error) {
       log.warn("sessions could not be compared with the store", { error });
     } finally {

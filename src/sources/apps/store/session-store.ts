@@ -22,8 +22,14 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
-/** What another instance did to a session, or that it may have done so to any of them without our hearing of it. */
-export type SessionChange = { readonly kind: "changed" | "removed"; readonly id: string } | { readonly kind: "missed" };
+/** What happened to sessions in the store. */
+export type SessionChange =
+  /** Another instance did it. */
+  | { readonly kind: "changed" | "removed"; readonly id: string }
+  /** Others may have changed any of them without our hearing of it. */
+  | { readonly kind: "missed" }
+  /** The store was lost, and is there again without them. */
+  | { readonly kind: "emptied" };
 
 /** Where sessions are stored. The store keeps the expiry; the reader checks it. */
 export interface SessionStore extends AsyncDisposable {
