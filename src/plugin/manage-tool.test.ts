@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { approveCall } from "../../tests/support/approve-call.ts";
 import { notesServer, startPlugin, stateDir } from "../../tests/support/start-plugin.ts";
 import type { ApprovalRequest, CallerContext, Decision, Requester, ToolCallEvent } from "./openclaw-api.ts";
-import { manageTool } from "./manage-tool.ts";
+import { manageTool } from "./calls/openclaw-tools.ts";
 import type { RunningPlugin } from "./running-plugin.ts";
 
 // Servers are processes of their own, and the machine may be busy.

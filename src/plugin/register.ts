@@ -1,4 +1,5 @@
-import { createManageTool, manageTool } from "./manage-tool.ts";
+import { manageTool } from "./calls/openclaw-tools.ts";
+import { createManageTool } from "./manage-tool.ts";
 import type { OpenClawApi, OpenClawCommand } from "./openclaw-api.ts";
 import { notRunning, pluginState } from "./plugin-state.ts";
 import { registerServer } from "./serve-orders.ts";

@@ -15,14 +15,13 @@ import { createAgentDoor } from "./calls/agent-door.ts";
 import { askFirst } from "./calls/ask-first.ts";
 import { attachImages } from "./calls/images.ts";
 import { createManageCalls } from "./calls/manage-calls.ts";
-import { findTool, type FoundTool } from "./calls/openclaw-tools.ts";
+import { findTool, type FoundTool, manageTool } from "./calls/openclaw-tools.ts";
 import { createRunSenders } from "./calls/run-senders.ts";
 import { createTicketDesk, ticketArgument } from "./calls/tickets.ts";
 import type { Published } from "./entries/entries.ts";
 import { publishedBy, publishedFilter } from "./entries/published.ts";
 import { openPublisher } from "./entries/publisher.ts";
 import { findKeeper, keeperText, useHub } from "./keeper.ts";
-import { manageTool } from "./manage-tool.ts";
 import type {
   CallerContext,
   CommandContext,

@@ -5,12 +5,12 @@ import type { CatalogTool, ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { isOwnersCommand } from "../../hub/verbs/owners-verbs.ts";
-import { manageTool } from "../manage-tool.ts";
 import type { ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import type { CommandCaller } from "../plugin-commands.ts";
 import { openClawToken } from "./agent-door.ts";
 import { createPrompt } from "./approval-prompt.ts";
 import type { PreviewCall } from "./ask-first.ts";
+import { manageTool } from "./openclaw-tools.ts";
 import { hashArguments, ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
 
 type Params = Readonly<Record<string, unknown>>;

@@ -1,6 +1,9 @@
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { Published } from "../entries/entries.ts";
 
+/** The tool that we register with OpenClaw ourselves: `/mcp …` for agents. */
+export const manageTool = "mcp_manage";
+
 /** A tool of ours by the name that OpenClaw gave it. */
 export interface FoundTool {
   readonly server: string;
