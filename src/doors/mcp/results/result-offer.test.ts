@@ -251,3 +251,16 @@ test("where there is nothing to call, neither tool is listed", async () => {
   subject.source.offer([]);
   await until(async () => (await namesOf(talk)).length === 0);
 });
+
+test("no name is listed twice beside a server that has both of the usual names", async () => {
+  await using subject = await openServer({ others: ["read_result", "clawport_read_result"] });
+  const talk = talkTo(subject.server);
+  const names = await namesOf(talk);
+  expect(names.toSorted()).toEqual(
+    ["clawport2_read_result", "clawport_read_result", "git__log", "read_result", "search_result"].toSorted(),
+  );
+  expect(await call(talk, "clawport_read_result")).toMatchObject({ content: [{ text: "clawport_read_result" }] });
+  const result = await call(talk, "git__log");
+  const read = await call(talk, "clawport2_read_result", { id: idIn(result), fromLine: 1, toLine: 1 });
+  expect(read).toMatchObject({ content: [{ text: "line 1\n" }, {}] });
+});

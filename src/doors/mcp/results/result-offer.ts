@@ -202,18 +202,19 @@ function textIn(block: ToolResult["content"][number] | undefined): string {
   return typeof text === "string" ? text : "";
 }
 
+/** A server without a prefix may be a hub behind a hub, and have the first of these names as well. */
+const otherPrefixes = ["clawport_", "clawport2_", "clawport3_"];
+
 /** Our tools under their names, or others if a server without a prefix has tools of these names. */
 function ownTools(tools: ToolOffer, entries: readonly [CatalogTool, CatalogTool]) {
   const named = entries.map((entry) => {
-    const other = { ...entry.definition, name: `clawport_${entry.name}` };
-    return { entry, plain: entry.definition, other };
+    const others = otherPrefixes.map((prefix) => ({ ...entry.definition, name: `${prefix}${entry.name}` }));
+    return { entry, variants: [entry.definition, ...others] };
   });
-  const byName = new Map(named.flatMap((one) => [one.plain, one.other].map(({ name }) => [name, one] as const)));
-  const byDefinition = new Map(
-    named.flatMap((one) => [one.plain, one.other].map((each) => [each, one.entry] as const)),
-  );
-  const shown = (one: (typeof named)[number], requester: Requester): Tool =>
-    tools.find(one.plain.name, requester) === undefined ? one.plain : one.other;
+  const byName = new Map(named.flatMap((one) => one.variants.map(({ name }) => [name, one] as const)));
+  const byDefinition = new Map(named.flatMap((one) => one.variants.map((each) => [each, one.entry] as const)));
+  const shown = ({ variants }: (typeof named)[number], requester: Requester): Tool =>
+    variants.find(({ name }) => tools.find(name, requester) === undefined) ?? variants.at(-1)!;
   return {
     of: (tool: Tool): CatalogTool | undefined => byDefinition.get(tool),
     find(name: string, requester: Requester): Tool | undefined {
