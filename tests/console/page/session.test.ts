@@ -69,6 +69,30 @@ describe.skipIf(chromium === undefined)("the session of a page", () => {
     expect(open.errors).toEqual([]);
   });
 
+  test("does not begin with a hub that does not know the link's secret, nor go on with an earlier proof", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => void (request.url().includes("/api/") && asked.push(request.url())));
+    const result = { session: "A".repeat(43), proof: "A".repeat(43) };
+    await page.route("**/console/api/signIn", (route) => route.fulfill({ json: { result } }));
+    await page.goto((await place.link()).url);
+    await page.getByText("does not prove that it is the hub").waitFor();
+    expect(asked).toEqual([`${place.origin}/console/api/signIn`]);
+    await context.close();
+
+    await using open = await place.open(browser);
+    let earlier: string | undefined;
+    await open.page.route("**/console/api/status.read", async (route) => {
+      const response = await route.fetch();
+      const proof = response.headers()["x-clawport-proof"] ?? "";
+      await route.fulfill({ response, headers: { ...response.headers(), "x-clawport-proof": (earlier ??= proof) } });
+    });
+    // The page reads its status again when the first event has come.
+    await open.page.reload();
+    await open.page.getByText("does not prove that it is your hub").waitFor();
+  });
+
   test("is told apart from one that the hub itself has ended", async () => {
     await using open = await place.open(browser);
     const { page } = open;

@@ -38,6 +38,8 @@ test.skipIf(chromium === undefined || !canBeOtherUser)(
       // What was shown stays, and nothing of the false hub is added.
       expect(await page.getByRole("link", { name: "files", exact: true }).count()).toBe(1);
       expect(await page.locator("[data-connection=live]").count()).toBe(0);
+      const sent = new Set(squatter.stolen.map(({ method, url, body }) => `${method} ${url} ${body}`));
+      expect(sent).toEqual(new Set(["GET /console/api/events "]));
       const atFirst = squatter.stolen.length;
       // The page would have tried again by now.
       await page.waitForTimeout(3000);
