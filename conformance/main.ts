@@ -1,8 +1,9 @@
 import { clientSuites } from "./client/client-suites.ts";
 import { runClientSuite } from "./client/run-client-suite.ts";
+import { compareThroughHub } from "./hub/lost-checks.ts";
 import { isGood, renderReport } from "./render-report.ts";
 import type { SuiteResult } from "./render-report.ts";
-import { runSuite, suites } from "./run-suite.ts";
+import { directTitle, hubTitle, runSuite, suites } from "./run-suite.ts";
 import { startFixture, startHubFor } from "./start-fixture.ts";
 
 /** Without an argument everything runs; with one, the suites whose title contains it. */
@@ -18,8 +19,13 @@ for (const suite of suites.filter(isWanted)) {
 }
 console.log(`Our server\n\n${renderReport(servers)}\n`);
 
+const direct = servers.find(({ suite }) => suite.title === directTitle);
+const through = servers.find(({ suite }) => suite.title === hubTitle);
+const lost = direct && through && compareThroughHub(direct.scenarios, through.scenarios);
+if (lost) console.log(`${lost.lines.join("\n")}\n`);
+
 const clients: SuiteResult[] = [];
 for (const suite of clientSuites.filter(isWanted)) clients.push({ suite, scenarios: await runClientSuite(suite) });
 console.log(`Our client\n\n${renderReport(clients)}`);
 
-if (![...servers, ...clients].every(isGood)) process.exitCode = 1;
+if (![...servers, ...clients].every(isGood) || lost?.isExpected === false) process.exitCode = 1;

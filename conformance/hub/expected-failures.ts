@@ -1,11 +1,11 @@
 import type { ExpectedFailures } from "../expect-failures.ts";
 
-const rootsReason =
+export const rootsReason =
   "Which folders a server may know is decided by `roots` in the hub's configuration. The hub answers `roots/list` itself and never asks the client.";
-const originReason =
+export const originReason =
   "The hub refuses every request with an `Origin` that is not configured, also one that names this machine: a web page must not reach it.";
 
-const waitsReason =
+export const waitsReason =
   "A client that does not know tasks can call a tool that its server runs only as a task: the hub waits for the task and returns its result.";
 
 /** The checks that fail through a hub by design: `<scenario>/<check>`, and why. */
