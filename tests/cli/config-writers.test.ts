@@ -20,11 +20,11 @@ test.skipIf(isWindows)(
     await chmod(file, 0o666);
     const refused = await check();
     expect(refused.exit).toBe(77);
-    expect(refused.err).toContain(`Run \`chmod go-w ${JSON.stringify(file)}\`.`);
+    expect(refused.err).toContain(`then run \`chmod go-w ${JSON.stringify(file)}\`.`);
     await chmod(file, 0o644);
 
     await chmod(folder, 0o777);
-    expect((await check()).err).toContain(`Run \`chmod go-w ${JSON.stringify(folder)}\`.`);
+    expect((await check()).err).toContain(`then run \`chmod go-w ${JSON.stringify(folder)}\`.`);
     const link = join(place.folder, "link.json5");
     await symlink(file, link);
     expect((await check(link)).exit).toBe(77);
@@ -42,8 +42,8 @@ test.skipIf(isWindows)("a running hub keeps its configuration when another user 
   await using _ = await startHub({ ...place, said }, "--port", "0");
   await chmod(file, 0o666);
   await writeFile(file, '{ servers: { evil: { command: "node", args: ["-e", "1"] } } }');
-  await until(() => said.join("").includes("can't be used; keeping the previous one"));
-  expect(said.join("")).toContain("chmod go-w");
+  await until(() => said.join("").includes("chmod go-w"));
+  expect(said.join("")).toContain("can't be used; keeping the previous one");
   await chmod(file, 0o600);
   expect((await clawport(place, "servers", "--json")).out).toContain('"servers":[]');
 });

@@ -28,7 +28,7 @@ export function judgeWriters({ path, uid, gid, mode, isFolder }: WriterFacts, re
   // In a sticky folder, such as /tmp, others can add files but not replace one of yours.
   if (isFolder && (mode & 0o1000) !== 0) return undefined;
   const isShared = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== reader.ownGroup);
-  return isShared ? `Other users can write ${path}. ${danger} Run \`chmod go-w ${name}\`.` : undefined;
+  return isShared ? `Other users can write ${path}. ${danger} Check it, then run \`chmod go-w ${name}\`.` : undefined;
 }
 
 /**
