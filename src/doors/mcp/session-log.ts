@@ -236,8 +236,8 @@ export function pruneSessionLogs(folder: string, now = Date.now()): void {
   }
 }
 
-function formatLine(key: string, { bytes: _, ...record }: SessionRecord): string {
-  return `${JSON.stringify({ key, ...record })}\n`;
+function formatLine(key: string, { token, version, client, logLevel, watched, at }: SessionRecord): string {
+  return `${JSON.stringify({ key, token, version, client, logLevel, watched, at })}\n`;
 }
 
 interface ParsedLine {
