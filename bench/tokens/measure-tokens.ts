@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Secret } from "../../src/core/secrets/secret.ts";
 import type { ServerStatus } from "../../src/sources/servers/server-status.ts";
-import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
+import { controlAt } from "../../tests/support/hub-socket.ts";
 import { makePlace, startHub } from "../../tests/cli/run-clawport.ts";
 import { until } from "../../tests/support/until.ts";
 import { judge, type Section, section } from "../section.ts";
@@ -107,7 +106,7 @@ async function openHub(isKept: boolean): Promise<OpenedHub> {
   const running = await startHub(place, "--port", "0");
   const { url, tokenPath } = running.ready;
   const token = readFileSync(tokenPath, "utf8").trim();
-  const listed = await settledServers(url, token).catch(async (error: unknown) => {
+  const listed = await settledServers(place.home).catch(async (error: unknown) => {
     await running[Symbol.asyncDispose]();
     throw error;
   });
@@ -123,8 +122,8 @@ async function openHub(isKept: boolean): Promise<OpenedHub> {
   };
 }
 
-async function settledServers(url: string, token: string): Promise<readonly ServerStatus[]> {
-  const control = createRemoteControl({ address: new URL(url).origin, token: new Secret(token) });
+async function settledServers(home: string): Promise<readonly ServerStatus[]> {
+  const control = await controlAt(home);
   let listed: readonly ServerStatus[] = [];
   const isSettled = async () => {
     listed = await control.servers.list();

@@ -86,7 +86,7 @@ export async function openDemoPlace(): Promise<DemoPlace> {
     ["Claude Code", "files__search_files", { pattern: "*.md" }],
   ] as const;
   for (const [client, tool, args] of calls) await callHub(place.origin, token, tool, args, client);
-  const { appsAddress } = await readStatus(place.origin, token);
+  const { appsAddress } = await readStatus(place.place.home);
   const app = await openApp({ proxyUrl: appsAddress, deviceName: "Sketchbook", appVersion: "3.2", tools: appTools });
   return {
     console: place,

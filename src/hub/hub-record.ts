@@ -53,6 +53,8 @@ export interface ProcessRecord {
   readonly startedAt: string;
   /** Without a path: `http://127.0.0.1:8765`. Undefined for a node that serves no MCP clients. */
   readonly address?: string | undefined;
+  /** Where commands and relays connect. Hubs of earlier versions have none. */
+  readonly socket?: string | undefined;
   readonly version: string;
   /** OpenClaw's gateway, if the hub is the plugin in it. */
   readonly host?: "openclaw" | undefined;
@@ -139,10 +141,11 @@ export async function removeHubRecord(home: Home): Promise<void> {
 function parseRecord(value: unknown): ProcessRecord {
   const record = value as ProcessRecord;
   const texts = [record.processStart, record.processPlace, record.startedAt, record.version];
-  const { address } = record;
+  const { address, socket } = record;
   if (
     !Number.isInteger(record.pid) ||
     !texts.every((text) => typeof text === "string") ||
+    (socket !== undefined && typeof socket !== "string") ||
     (address !== undefined && !(typeof address === "string" && URL.canParse(address)))
   )
     throw new TypeError("this is no record of a hub");

@@ -82,6 +82,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     if (http === undefined) throw new TypeError("a hub has an HTTP door");
     const record = await writeHubRecord(home, {
       address: http.address,
+      socket: http.socket,
       version,
       startedAt: new Date().toISOString(),
       ...(apps?.drainMs !== undefined && { drainMs: apps.drainMs }),

@@ -62,7 +62,12 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       },
     });
     const { http } = engine;
-    await writeHubRecord(home, { address: http?.address, version, startedAt: new Date().toISOString() });
+    await writeHubRecord(home, {
+      address: http?.address,
+      socket: http?.socket,
+      version,
+      startedAt: new Date().toISOString(),
+    });
     const close = async (): Promise<void> => {
       await engine.close();
       await removeHubRecord(home);

@@ -14,7 +14,7 @@ import type { AgentFlags } from "./engine/open-agent.ts";
 import type { Host } from "./host.ts";
 import { hubFiles } from "./hub-files.ts";
 import { homePath } from "./open-home.ts";
-import type { OrderHub } from "./order-relay.ts";
+import type { OrderHub, OrderPlace } from "./order-relay.ts";
 
 /** The engine behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
 export interface OrderEngine {
@@ -29,7 +29,7 @@ export interface OrderEngine {
  * Orders go to the running hub if there is one, which has its servers connected and its agent open. Without one, this
  * process opens its own.
  */
-export async function openOrderEngine(host: Host, flags: AgentFlags): Promise<OrderEngine> {
+export async function openOrderEngine(host: Host, flags: AgentFlags, from: OrderPlace): Promise<OrderEngine> {
   const { env, log } = host;
   const home = await openHome(homePath(host), { log });
   const configuration = await loadOwnConfig(host);
@@ -67,7 +67,7 @@ export async function openOrderEngine(host: Host, flags: AgentFlags): Promise<Or
     const isNamed = [gateway, token, password, agent].some((flag) => flag !== undefined);
     if (isNamed || !isTopOrder(env) || !existsSync(hubFiles.record(home))) return undefined;
     const { findOrderHub } = await import("./order-relay.ts");
-    return findOrderHub(host, home, placeOf(configuration, home).path);
+    return findOrderHub(host, home, placeOf(configuration, home).path, from);
   }
 }
 

@@ -1,7 +1,7 @@
-import { Agent } from "node:http";
 import { isRecord } from "../core/is-record.ts";
 import type { SpilledText } from "../core/json-bytes.ts";
 import { hubOrderUrl } from "../core/http/hub-routes.ts";
+import { createSocketAgent } from "../core/http/socket-agent.ts";
 import type { Home } from "../core/files/home.ts";
 import { messageOf } from "../core/fault.ts";
 import { readVersion } from "../core/version.ts";
@@ -31,13 +31,21 @@ const lookMs = 3000;
 const handshakeMs = 5000;
 const largestInlined = 32 * 1024 * 1024;
 
+/** From where an order comes: from a client over stdio, or from a terminal. */
+export type OrderPlace = "stdio" | "cli";
+
 /** Undefined if no hub runs that would send the order to the same agent as this process. */
-export async function findOrderHub(host: Host, home: Home, configPath: string): Promise<OrderHub | undefined> {
+export async function findOrderHub(
+  host: Host,
+  home: Home,
+  configPath: string,
+  from: OrderPlace,
+): Promise<OrderHub | undefined> {
   try {
-    const hub = await findHub(host, home);
+    const hub = await findHub(home, from === "cli" ? "control" : "relay");
     if (hub === undefined) return undefined;
     if (!(await withDeadline(lookMs, undefined, () => isSameAgent(hub, host, configPath)))) return undefined;
-    return { order: (args, call) => placeAtHub(hub, host, args, call) };
+    return { order: (args, call) => placeAtHub(hub, host, from, args, call) };
   } catch (error) {
     host.log.debug("the running hub can't take orders", { error });
     return undefined;
@@ -48,9 +56,8 @@ export async function findOrderHub(host: Host, home: Home, configPath: string): 
 async function isSameAgent(hub: RunningHub, { env }: Host, configPath: string): Promise<boolean> {
   const control = createRemoteControl(hub);
   try {
-    const [{ path }, status] = await Promise.all([control.configuration.place(), control.status.read()]);
-    const { agentEnv } = status;
-    if (path !== configPath || agentEnv === undefined) return false;
+    const { configPath: theirs, agentEnv } = await control.status.forRelay();
+    if (theirs !== configPath || agentEnv === undefined) return false;
     return Object.entries(agentEnvHashes(env)).every(([name, value]) => agentEnv[name] === value);
   } finally {
     control.close();
@@ -60,15 +67,16 @@ async function isSameAgent(hub: RunningHub, { env }: Host, configPath: string): 
 async function placeAtHub(
   hub: RunningHub,
   { log }: Host,
+  from: OrderPlace,
   args: unknown,
   call: OrderContext,
 ): Promise<ToolResult | undefined> {
   const inlined = await inlineTexts(args, call);
   if (!isRecord(inlined)) return undefined;
-  const agent = new Agent({ keepAlive: true });
+  const agent = createSocketAgent(hub.socket);
   const transport = createHttpTransport({
-    url: hubOrderUrl(hub.address, call.caller.door === "cli" ? "cli" : "stdio"),
-    headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
+    url: hubOrderUrl(hub.address, from),
+    headers: () => ({ authorization: `Bearer ${hub.key.reveal()}` }),
     agent,
     log,
     maxMessageBytes: 512 * 1024 * 1024,

@@ -53,7 +53,7 @@ export interface RelayOptions {
 export async function openRelay(host: Host, options: RelayOptions): Promise<Relay | undefined> {
   const { env, log } = host;
   const home = await openHomeOf(host);
-  const hub = await findHub(host, home).catch((error: unknown) => {
+  const hub = await findHub(home, "relay").catch((error: unknown) => {
     if (!isFault(error, "unauthorized")) throw error;
     log.warn(error.message);
     return undefined;
@@ -103,7 +103,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
 
   async function follow(): Promise<void> {
     if (manager.status(relayName).state === "ready") return reporter.reportAgain(surfaces.given().toReversed());
-    const found = await findHub(host, home);
+    const found = await findHub(home, "relay");
     if (found !== undefined) await manager.apply([definitionOf(found, options)]);
   }
 }
@@ -122,22 +122,22 @@ async function isForUs(host: Host, home: Home, hub: RunningHub, { only, client }
   const control = createRemoteControl(hub);
   try {
     const { path } = findConfigOf(host) ?? placeOf({}, home);
-    const { path: hubPath } = await control.configuration.place();
-    if (client === undefined && hubPath !== path) return false;
-    guardRecursion(host.env, hubPath);
-    const names = (await control.servers.list()).map(({ name }) => name);
-    const missing = only?.find((name) => !names.includes(name));
-    if (missing !== undefined) throw unknownServer(missing, names);
+    const { configPath, servers } = await control.status.forRelay();
+    if (client === undefined && configPath !== path) return false;
+    guardRecursion(host.env, configPath);
+    const missing = only?.find((name) => !servers.includes(name));
+    if (missing !== undefined) throw unknownServer(missing, servers);
     return true;
   } finally {
     control.close();
   }
 }
 
-function definitionOf({ address, ...hub }: RunningHub, { only, client }: RelayOptions): ServerDefinition {
+/** Everything goes over the socket: a port may be another program's by the time a connection is made again. */
+function definitionOf({ address, socket, key }: RunningHub, { only, client }: RelayOptions): ServerDefinition {
   const url = client === undefined ? hubRelayUrl(address, only) : hubFullListUrl(address);
-  const { token } = client ?? hub;
-  const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
+  const headers = { authorization: `Bearer ${(client?.token ?? key).reveal()}` };
+  const transport: HttpTarget = { kind: "http", url, socket, headers, tls: {} };
   return {
     name: relayName,
     prefix: "",

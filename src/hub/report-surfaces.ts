@@ -16,7 +16,7 @@ export interface SurfaceReporter {
 
 /** `caller` is the name of the client's token, if it has one. */
 export function createSurfaceReporter(
-  host: Pick<Host, "env" | "log">,
+  host: Pick<Host, "log">,
   home: Home,
   caller: string | undefined,
 ): SurfaceReporter {
@@ -34,7 +34,7 @@ export function createSurfaceReporter(
   };
 
   async function send(all: readonly GivenSurface[]): Promise<void> {
-    const hub = await findHub(host, home).catch(() => undefined);
+    const hub = await findHub(home, "relay").catch(() => undefined);
     if (hub === undefined) return void (reportedTo = undefined);
     const control = createRemoteControl(hub);
     try {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { isListening } from "../core/http/is-listening.ts";
 import { nonBlank } from "../core/files/resolve-home.ts";
@@ -31,6 +31,8 @@ export interface GatewayAddress {
   readonly from: string;
   /** The state folder of an OpenClaw on this machine; undefined if the gateway runs elsewhere. */
   readonly stateFolder?: string | undefined;
+  /** The user who owns that OpenClaw's configuration, and so may run its gateway. */
+  readonly owner?: number | undefined;
 }
 
 /** The command line's `--gateway`, `--token` and `--password`. */
@@ -95,6 +97,7 @@ export async function resolveGatewayAddress({
     password: flags.password ?? secret(auth["password"]) ?? envPassword ?? secret(remote["password"]),
     from: envPort === undefined ? file : `OPENCLAW_GATEWAY_PORT and ${file}`,
     stateFolder,
+    owner: statSync(file, { throwIfNoEntry: false })?.uid,
   });
 }
 

@@ -5,7 +5,8 @@ import { quotedPeerText } from "../core/peer-text.ts";
 import { redactKnown } from "../core/secrets/redact-known.ts";
 import { redactText } from "../core/secrets/redact.ts";
 import { cancelledBy, sleep, withDeadline } from "../core/wait.ts";
-import type { GatewayAddress } from "./locate-gateway.ts";
+import { requireTrustedHolder } from "../core/http/port-holder.ts";
+import { type GatewayAddress, gatewayEndpoint } from "./locate-gateway.ts";
 
 export interface GatewayEvent {
   readonly event: string;
@@ -69,6 +70,7 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
       requestTimeoutMs,
       ...options.client,
       hostDeps: {
+        beforeConnect: () => requireOwnGateway(address),
         logDebug: (text) => log.debug(text),
         logError: (text) => log.debug(text),
         ...options.client?.hostDeps,
@@ -115,7 +117,8 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
         } catch (error) {
           if (signal.aborted) throw cancelledBy(signal);
           if (isFault(error, "timeout")) throw unreachableFault(address, error);
-          if (isFault(error, "unauthorized") || performance.now() + retryMs > deadline) throw error;
+          if (isFault(error, "unauthorized") || isFault(error, "denied") || performance.now() + retryMs > deadline)
+            throw error;
           // The client would back off further each time; while a caller waits, retry every second.
           await sleep(retryMs, signal);
           if (isUp) continue;
@@ -187,7 +190,21 @@ export function limitsOf({ maxPayload, attachments }: GatewayPolicy): GatewayLim
   };
 }
 
+/**
+ * Before each connection of OpenClaw's client, which sends the credentials to who answers. A gateway that the user named
+ * may be forwarded from elsewhere, so there need be no program here that listens.
+ */
+export function requireOwnGateway(address: GatewayAddress): void {
+  const { host, port, name } = gatewayEndpoint(address);
+  const advice = `Stop that program and start the gateway (\`openclaw gateway\`), or set OPENCLAW_GATEWAY_URL to the right address.`;
+  const { owner, stateFolder } = address;
+  const holder = requireTrustedHolder({ host, port, what: "OpenClaw's gateway", advice, owner });
+  if (holder !== "absent" || stateFolder === undefined) return;
+  throw new Fault("unavailable", `No program of this machine listens at ${name}`);
+}
+
 export function connectFault(error: Error, address: GatewayAddress & Partial<DeviceSecret>): Fault {
+  if (isFault(error, "denied")) return error;
   const details = "details" in error ? JSON.stringify(error.details) : "";
   if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
     const message =

@@ -6,7 +6,14 @@ import { redactText } from "../core/secrets/redact.ts";
 import { backoffDelays, sleep } from "../core/wait.ts";
 import { deviceCrypto, type DeviceIdentity } from "./device-identity.ts";
 import type { GatewayAddress } from "./locate-gateway.ts";
-import { connectFault, type GatewayEvent, type GatewayLimits, limitsOf, peerReason } from "./open-gateway.ts";
+import {
+  connectFault,
+  type GatewayEvent,
+  type GatewayLimits,
+  limitsOf,
+  peerReason,
+  requireOwnGateway,
+} from "./open-gateway.ts";
 
 /** What a node tells the gateway it can do. */
 export interface NodeManifest {
@@ -94,6 +101,7 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       deviceIdentity: { ...identity },
       hostDeps: {
         ...deviceCrypto,
+        beforeConnect: () => requireOwnGateway(address),
         loadDeviceAuthToken() {
           const token = tokens.load();
           return token === undefined ? null : { token, scopes: [] };
@@ -130,7 +138,11 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       return;
     }
     const fault = connectFault(error, { ...address, deviceToken: tokens.load() });
-    setState(fault.code === "unauthorized" ? { state: "rejected", fault } : { state: "connecting", fault });
+    setState(
+      fault.code === "unauthorized" || fault.code === "denied"
+        ? { state: "rejected", fault }
+        : { state: "connecting", fault },
+    );
   }
 
   function tryLater(): void {

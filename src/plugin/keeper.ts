@@ -2,7 +2,6 @@ import type { Config } from "../core/config/config-schema.ts";
 import { isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
-import type { Env } from "../core/process/child-env.ts";
 import { findHub, type RunningHub } from "../hub/control/find-hub.ts";
 import type { HubControl } from "../hub/control/hub-control.ts";
 import type { RemoteControl } from "../hub/control/remote-control.ts";
@@ -15,33 +14,40 @@ export type Keeper =
   | { readonly kind: "here"; release(): Promise<void> }
   | {
       readonly kind: "hub";
+      /** With the key of a relay: its calls are handed on to the hub. */
       readonly hub: RunningHub;
       readonly control: RemoteControl;
       /** The addresses of its servers, by name. */
       readonly servers: ReadonlyMap<string, string>;
       release(): Promise<void>;
-    };
+    }
+  /** A hub that can't be asked: one of an earlier version. All servers run here until it is started again. */
+  | { readonly kind: "apart"; readonly problem: string; release(): Promise<void> };
 
 export interface KeeperOptions {
   readonly home: Home;
-  readonly env: Env;
   readonly log: LiveLog;
 }
 
 /** Makes this process the hub of its state folder, unless another one is. */
 export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
-  const { home, env, log } = options;
+  const { home, log } = options;
   try {
     return { kind: "here", ...(await claimHub(home, log)) };
   } catch (error) {
     // A node without an address can't be used as a hub.
     if (!isFault(error, "conflict") || !("address" in Object(error.detail))) throw error;
   }
-  const hub = await findHub({ env, log }, home);
+  const found = await Promise.all([findHub(home, "relay"), findHub(home, "control")]).catch((error: unknown) => {
+    if (!isFault(error, "unauthorized")) throw error;
+    return error.message;
+  });
+  if (typeof found === "string") return { kind: "apart", problem: found, release: () => Promise.resolve() };
+  const [hub, controlled] = found;
   // It ended between the two looks.
-  if (hub === undefined) return findKeeper(options);
+  if (hub === undefined || controlled === undefined) return findKeeper(options);
   const { createRemoteControl } = await import("../hub/control/remote-control.ts");
-  const control = createRemoteControl(hub, { log });
+  const control = createRemoteControl(controlled, { log });
   try {
     const servers = new Map((await control.servers.list()).map(({ name, address }) => [name, address]));
     return { kind: "hub", hub, control, servers, release: async () => control.close() };
@@ -53,7 +59,7 @@ export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
 
 /** The servers that the hub has as well. One that is told who asks gets that from us: the hub knows neither agent nor sender. */
 function sharedServers(config: Config, keeper: Keeper): ReadonlySet<string> {
-  if (keeper.kind === "here") return new Set();
+  if (keeper.kind !== "hub") return new Set();
   const shared = defineServers(config).definitions.filter(
     (definition) =>
       definition.enabled && !definition.identity && keeper.servers.get(definition.name) === serverAddress(definition),
@@ -63,7 +69,7 @@ function sharedServers(config: Config, keeper: Keeper): ReadonlySet<string> {
 
 /** The servers that the hub has as well are used through it; the others run here. */
 export function useHub(config: Config, keeper: Keeper): Config {
-  if (keeper.kind === "here") return config;
+  if (keeper.kind !== "hub") return config;
   const { hub } = keeper;
   const shared = sharedServers(config, keeper);
   const servers = Object.entries(config.servers).map(([name, server]) => {
@@ -75,10 +81,11 @@ export function useHub(config: Config, keeper: Keeper): Config {
         ...rest,
         transport: "http",
         url: `${hub.address}/mcp/${encodeURIComponent(name)}`,
+        socket: hub.socket,
         args: [],
         env: {},
         tls: {},
-        headers: { authorization: `Bearer ${hub.token.reveal()}` },
+        headers: { authorization: `Bearer ${hub.key.reveal()}` },
       } as const,
     ] as const;
   });
@@ -87,7 +94,7 @@ export function useHub(config: Config, keeper: Keeper): Config {
 
 /** Where the hub keeps a server, signing in to it and connecting it is the hub's business, too. */
 export function controlWith(control: HubControl, keeper: Keeper, config: Config): HubControl {
-  if (keeper.kind === "here") return control;
+  if (keeper.kind !== "hub") return control;
   const { servers, signIns: own } = control;
   const { servers: theirServers, signIns: theirs } = keeper.control;
   const shared = sharedServers(config, keeper);
@@ -132,5 +139,6 @@ export function controlWith(control: HubControl, keeper: Keeper, config: Config)
 /** For people. */
 export function keeperText(keeper: Keeper): string {
   if (keeper.kind === "here") return `The servers are kept by OpenClaw's gateway (PID ${process.pid}).`;
+  if (keeper.kind === "apart") return `OpenClaw's gateway (PID ${process.pid}) runs its own servers. ${keeper.problem}`;
   return `The servers are kept by the hub at ${keeper.hub.address}, as far as it has them; OpenClaw's gateway (PID ${process.pid}) keeps the others.`;
 }

@@ -93,7 +93,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   let published: readonly Published[] = [];
   /** What we wrote ourselves, until OpenClaw starts the service again with it. */
   let written: Readonly<Record<string, unknown>> | undefined;
-  let keeper = await findKeeper({ home, env, log });
+  let keeper = await findKeeper({ home, log });
   let engine: Engine | undefined;
   let views = new Map<string, View>();
   const configuration = openPluginConfig({
@@ -272,11 +272,13 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     await open();
   }
 
-  /** A hub that ends leaves its servers to us. */
+  /** A hub that ends leaves its servers to us; one that could not be asked may have been started again. */
   async function watchHub(): Promise<void> {
-    if (keeper.kind === "here" || (await findRunningHub(home)) !== undefined) return;
+    if (keeper.kind === "here") return;
+    const running = await findRunningHub(home);
+    if (running !== undefined && (keeper.kind === "hub" || running.socket === undefined)) return;
     const before = keeper;
-    keeper = await findKeeper({ home, env, log });
+    keeper = await findKeeper({ home, log });
     await before.release();
     await configuration.read();
     await reopen();
@@ -294,5 +296,11 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
 /** So that commands, and a hub that is started later, find the servers here. */
 async function recordHub(home: Home, { http }: Engine, version: string): Promise<void> {
   if (http === undefined) throw new TypeError("the plugin's engine has an HTTP door");
-  await writeHubRecord(home, { address: http.address, version, startedAt: new Date().toISOString(), host: "openclaw" });
+  await writeHubRecord(home, {
+    address: http.address,
+    socket: http.socket,
+    version,
+    startedAt: new Date().toISOString(),
+    host: "openclaw",
+  });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTerminalAsker } from "../../src/cli/terminal/terminal-asker.ts";
 import { textOf } from "../support/start-guard.ts";
+import { postAtSocket } from "../support/hub-socket.ts";
 import { until } from "../support/until.ts";
 import { startApprovalHub } from "./approval-hub.ts";
 import { placeWith, runHere, shelf } from "./shelf.ts";
@@ -148,9 +149,7 @@ test("the control API refuses an approval that no person confirmed", async () =>
     await hub.caller("phone")
   )("a.txt");
   const approve = async (body: object): Promise<number> => {
-    const headers = { authorization: `Bearer ${await hub.mainToken()}`, "content-type": "application/json" };
-    const url = new URL("/control/approvals.approve", hub.url);
-    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).status;
+    return (await postAtSocket(hub.place.home, "/control/approvals.approve", body)).status;
   };
   expect(await approve({ id: "1" })).toBe(403);
   expect(await approve({ id: "1", answer: "always" })).toBe(403);

@@ -208,14 +208,30 @@ describe("with a running hub", () => {
     await hub.ended;
   });
 
-  test("without the hub's token serve starts its own servers and says so, other commands refuse", async () => {
+  test("without the hub's keys serve starts its own servers and says so, other commands refuse", async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    await using _hub = await startHub(place, "--port", "0");
+    const said = (name: string) =>
+      `, but its key is not in ${join(place.home, name)}. Restart it: \`clawport stop\`, then \`clawport up\`.`;
+    await rm(join(place.home, "relay.key"));
+    await rm(join(place.home, "control.key"));
+    const served = await clawport(place, "serve", "--stdio");
+    expect([served.exit, served.err]).toEqual([0, expect.stringContaining(said("relay.key"))]);
+    const refused = { exit: 77, err: expect.stringContaining(said("control.key")) as string };
+    expect(await clawport(place, "servers")).toMatchObject(refused);
+  });
+
+  test("next to a hub of an earlier version serve starts its own servers, and commands say to restart it", async () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
-    const elsewhere = { ...place, env: { ...place.env, OPENCLAW_TRAY_DATA_DIR: place.folder } };
-    const said = `, but ${join(place.folder, "mcp-token.txt")} has no token. Run \`clawport token show\` to create one.`;
-    const served = await clawport(elsewhere, "serve", "--stdio");
+    const file = join(place.home, "hub.json");
+    const { socket: _, ...record } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+    await writeFile(file, JSON.stringify(record));
+    const said = "is of an earlier version. Restart it: `clawport stop`, then `clawport up`.";
+    const served = await clawport(place, "serve", "--stdio");
     expect([served.exit, served.err]).toEqual([0, expect.stringContaining(said)]);
-    expect(await clawport(elsewhere, "servers")).toMatchObject({ exit: 77, err: expect.stringContaining(said) });
+    expect(await clawport(place, "servers")).toMatchObject({ exit: 77, err: expect.stringContaining(said) as string });
+    expect(await clawport(place, "token", "list")).toMatchObject({ exit: 0 });
     hub.child.kill("SIGINT");
     await hub.ended;
   });

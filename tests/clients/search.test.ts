@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fixtureProgram } from "../../conformance/start-fixture.ts";
-import { Secret } from "../../src/core/secrets/secret.ts";
-import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
+import { controlAt } from "../support/hub-socket.ts";
 import { type StartedHub, startHub } from "../guard/start-hub.ts";
 import { until } from "../support/until.ts";
 import { type TestClient, usualAnswers } from "./test-client.ts";
@@ -94,8 +93,7 @@ describe.each(clients)("the client of $title", ({ open }) => {
   });
 
   test("is shown with its surface in the status", async () => {
-    const token = new Secret(await started.token("main"));
-    const control = createRemoteControl({ address: new URL(started.hub.url).origin, token });
+    const control = await controlAt(started.home.path);
     const { surfaces = [] } = await control.status.read();
     control.close();
     expect(surfaces[0]).toMatchObject({ caller: "main", surface: "search", why: "as configured" });

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { Secret } from "../../src/core/secrets/secret.ts";
-import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
+import { controlAt } from "../support/hub-socket.ts";
 import type { DeviceSignIn } from "../../src/sources/servers/oauth/grants/device-code.ts";
 import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts";
 import { startHub } from "../cli/run-clawport.ts";
@@ -58,9 +56,8 @@ test("an unknown code does not count as finished", async () => {
 
 test("Ctrl-C cancels a device sign-in in the hub, too", async () => {
   await using bench = await openOAuthPlace();
-  await using hub = await startHub(bench.place, "--port", "0");
-  const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
-  const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
+  await using _hub = await startHub(bench.place, "--port", "0");
+  const control = await controlAt(bench.place.home);
   try {
     const stop = new AbortController();
     let shown = "";

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { expect, test, vi } from "vitest";
-import { Secret } from "../../src/core/secrets/secret.ts";
-import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
+import { controlAt } from "../support/hub-socket.ts";
 import { createMcpCommand } from "../../src/hub/verbs/mcp-command.ts";
 import { quietOptions } from "../../src/sources/agent/reply-backend.contract.ts";
 import { startHub } from "../cli/run-clawport.ts";
@@ -71,9 +69,8 @@ test("a running hub is signed in with a code on another device", async () => {
 
 test("in a chat the address is the answer, and the hub goes on by itself when the browser comes back", async () => {
   await using bench = await openOAuthPlace();
-  await using hub = await startHub(bench.place, "--port", "0");
-  const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
-  const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
+  await using _hub = await startHub(bench.place, "--port", "0");
+  const control = await controlAt(bench.place.home);
   await using parts = await startGuard();
   const notNeeded = (): Promise<never> => Promise.reject(new Error("this test adds no server"));
   const command = createMcpCommand({

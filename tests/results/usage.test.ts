@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { startHub } from "../cli/run-clawport.ts";
 import { placeWith, runHere, shelf } from "../cli/shelf.ts";
 import { agePins } from "../support/age-pins.ts";
+import { postAtSocket } from "../support/hub-socket.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -57,8 +58,9 @@ test("calls are counted without a hub, by a hub, and after it ended; what was ne
   });
   expect(report.unused.tools.map(({ tool }) => tool)).toContain("shelf__put");
   expect(report.unused.tools.map(({ tool }) => tool)).not.toContain("shelf__pid");
-  expect(await (await post("/control/usage.read", { days: 7 })).json()).toEqual({ result: report });
-  expect((await post("/control/usage.read", { days: "x" })).status).toBe(400);
+  const asked = await postAtSocket(place.home, "/control/usage.read", { days: 7 });
+  expect(JSON.parse(asked.text)).toEqual({ result: report });
+  expect((await postAtSocket(place.home, "/control/usage.read", { days: "x" })).status).toBe(400);
   const metrics = await (await fetch(new URL("/metrics", hub.ready.url), { headers })).text();
   expect(metrics).toMatch(/clawport_tokens_total\{source="shelf",direction="out"\} \d+/);
   const text = await run("usage");

@@ -13,6 +13,7 @@ import { runHere } from "../cli/shelf.ts";
 import { filesUnder, findSecrets } from "../oauth/find-secrets.ts";
 import { openRogueHttp } from "../servers/fixtures/rogue-http.ts";
 import { startCollector } from "../support/otlp-collector.ts";
+import { postAtSocket } from "../support/hub-socket.ts";
 import { until } from "../support/until.ts";
 import { echoOf, startEchoServer } from "./echo-server.ts";
 import { type PlantedHome, plantHome } from "./planted-home.ts";
@@ -142,7 +143,8 @@ describe("in a home with a secret in every place that can hold one", () => {
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ["/", "/metrics", "/health", "/nothing"])
       note(`GET ${path}`, await (await fetch(at(path), { headers })).text());
-    for (const verb of controlVerbs) note(`control ${verb}`, await post(at(`/control/${verb}`), {}));
+    for (const verb of controlVerbs)
+      note(`control ${verb}`, (await postAtSocket(home.home, `/control/${verb}`, {})).text);
     const rpc = (method: string, params: object) => post(url, { jsonrpc: "2.0", id: 1, method, params });
     note("tools/list", await rpc("tools/list", {}));
     for (const name of ["leaky__crash", "web__write", "failing__x", "keyed__write"])

@@ -55,7 +55,7 @@ export const command = defineCommand({
       files: await readOrderFiles(options.file ?? [], context.cwd),
     };
     const shown = createAnswerPrinter(context);
-    const engine = await openOrderEngine(context, options);
+    const engine = await openOrderEngine(context, options, "cli");
     try {
       const call: OrderContext = {
         caller: { door: "cli" },

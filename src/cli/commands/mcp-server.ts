@@ -37,7 +37,7 @@ export const command = defineCommand({
         // Before this there is nothing to close, so a signal may simply end the process.
         context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
         engine = import("../../hub/order-engine.ts").then(({ openOrderEngine }) =>
-          openOrderEngine(context, context.options),
+          openOrderEngine(context, context.options, "stdio"),
         );
       }
       engine.catch((error: unknown) => {

@@ -65,9 +65,15 @@ export const command = defineCommand({
   },
 });
 
+async function describeHolder(port: number): Promise<string> {
+  const { holderOf } = await import("../../core/http/port-holder.ts");
+  return holderOf(port);
+}
+
 async function announce(context: CommandContext, hub: Hub): Promise<void> {
   const { renderAnnouncement } = await import("../output/announcement.ts");
   const { url, port, wantedPort, tokenPath, remoteNames, record } = hub;
+  const holder = port === wantedPort ? undefined : await describeHolder(wantedPort);
   const servers = await hub.servers();
   const names = new Set(servers.map(({ name }) => name));
   const others = hub.sources().filter(({ id }) => !names.has(id));
@@ -94,7 +100,7 @@ async function announce(context: CommandContext, hub: Hub): Promise<void> {
   };
   const program = context.env["npm_lifecycle_event"] === undefined ? "clawport" : "npx clawport";
   if (context.json) context.answer(data, "");
-  else context.say(renderAnnouncement({ ...data, wantedPort, program }, context.style));
+  else context.say(renderAnnouncement({ ...data, wantedPort, holder, program }, context.style));
 }
 
 /** What each state of a server means for its tools; the others mean that they can be called. */

@@ -30,7 +30,7 @@ export async function readKnownNames(context: CommandContext, which: KnownNames)
 const none: Names = { servers: [], tools: [] };
 
 async function namesOfHub(context: CommandContext): Promise<Names | undefined> {
-  const hub = await findHub(context, await openHomeOf(context));
+  const hub = await findHub(await openHomeOf(context), "control");
   if (hub === undefined) return undefined;
   const control = createRemoteControl(hub);
   try {

@@ -7,6 +7,8 @@ export interface AnnouncementFacts {
   readonly url: string;
   readonly port: number;
   readonly wantedPort: number;
+  /** Who holds the wanted port, if the hub uses another one. */
+  readonly holder?: string | undefined;
   readonly tokenPath: string;
   readonly remoteNames: readonly string[];
   readonly version: string;
@@ -42,7 +44,12 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     ...(facts.apps === undefined ? [] : [row("apps", style.cyan(facts.apps))]),
     row("sources", sourcesText(sources, style)),
     ...(wantedPort !== 0 && port !== wantedPort
-      ? [row("port", style.yellow(`${wantedPort} is in use by another program, so the hub uses ${port}`))]
+      ? [
+          row(
+            "port",
+            style.yellow(`${wantedPort} is in use by ${facts.holder ?? "another program"}, so the hub uses ${port}`),
+          ),
+        ]
       : []),
     "",
     ...(troubled.length > 0 ? [`See why with \`${program} doctor\`.`] : []),

@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Type } from "./schema-type.ts";
+import type { SocketPlace } from "../http/socket-agent.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { maxTimerMs } from "../wait.ts";
 import { authSchema, checkAddress, checkAuthConfig } from "./auth-config.ts";
@@ -152,6 +153,8 @@ export const serverSchema = Type.Object(
 export interface ServerConfig extends Type.Static<typeof serverSchema> {
   /** What came from the environment. Set by `parseConfig`, not part of the file. */
   secrets?: readonly Secret[];
+  /** How a hub of this machine is reached. Set by the plugin that uses one, not part of the file. */
+  socket?: SocketPlace;
 }
 
 /**

@@ -28,6 +28,16 @@ export function trackConnections(server: Server): Connections {
   };
 }
 
+/** Those of several servers that close together. */
+export function joinConnections(all: readonly Connections[]): Connections {
+  return {
+    get size() {
+      return all.reduce((sum, { size }) => sum + size, 0);
+    },
+    flushed: async (withinMs) => void (await Promise.all(all.map((each) => each.flushed(withinMs)))),
+  };
+}
+
 export interface CloseOptions {
   readonly server: Server;
   readonly slots: RequestSlots;

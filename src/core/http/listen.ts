@@ -1,5 +1,6 @@
 import type { AddressInfo, Server } from "node:net";
 import { Fault } from "../fault.ts";
+import { holderOf } from "./port-holder.ts";
 
 export interface Listening {
   readonly port: number;
@@ -12,7 +13,7 @@ export function listen(server: Server, host: string, port: number): Promise<List
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
-      const what = taken ? `Port ${port} is in use by another program.` : `Could not listen on ${host} port ${port}.`;
+      const what = taken ? `Port ${port} is in use by ${holderOf(port)}.` : `Could not listen on ${host} port ${port}.`;
       reject(new Fault(taken ? "conflict" : "io", `${what} Choose another with --port.`, { cause, detail: { port } }));
     });
     server.listen(port, host, () => {

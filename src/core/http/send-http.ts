@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import { urlToHttpOptions } from "node:url";
-import { Fault } from "../fault.ts";
+import { Fault, isFault } from "../fault.ts";
 import { prepareToSend } from "./turn-end.ts";
 import { type Abort, type AbortListener, abortOf, type LazyAbort } from "../lazy-abort.ts";
 
@@ -109,6 +109,8 @@ function followAbort(request: ClientRequest, abort: Abort, onAbort: (fault: Faul
 const unknownHostCodes: readonly string[] = ["ENOTFOUND", "EAI_AGAIN", "ENETUNREACH"];
 
 function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
+  // The agent refused to connect.
+  if (isFault(cause)) return cause;
   const why = cause.code ?? cause.message;
   if (!isConnected) {
     const hint = unknownHostCodes.includes(why) ? "Check the address and your network." : "Is the server running?";

@@ -1,7 +1,9 @@
-import { Agent } from "node:http";
+import type { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Readable, Writable } from "node:stream";
 import { Fault, isFault } from "../../core/fault.ts";
+import { CheckedAgent } from "../../core/http/checked-agent.ts";
+import { requireTrustedHolder } from "../../core/http/port-holder.ts";
 import { parseJsonBytes } from "../../core/json-bytes.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import type { Log } from "../../core/log.ts";
@@ -50,7 +52,10 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     throw new Fault("usage", notASessionId(options.sessionId));
   }
   const url = new URL(`${proxyUrl.href.replace(/\/+$/, "")}/v1/mcp`);
-  const agent = url.protocol === "https:" ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const agent: Agent =
+    url.protocol === "https:"
+      ? new TlsAgent({ keepAlive: true })
+      : new CheckedAgent(() => token && requireOwnProxy(url));
   const pending = new Map<JsonRpcId, PendingRequest>();
   let { sessionId } = options;
   let handshakeId: JsonRpcId | undefined;
@@ -178,6 +183,12 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   function write(message: JsonRpcMessage): void {
     if (!output.destroyed) output.write(`${encodeMessage(message)}\n`);
   }
+}
+
+/** The session's id is a secret, too, but it goes only where the token may. */
+function requireOwnProxy({ hostname: host, port }: URL): void {
+  const advice = "Stop that program, run the proxy as the same user as this command, or use an https address.";
+  requireTrustedHolder({ host, port: Number(port || 80), what: "the app proxy", advice });
 }
 
 /** If the proxy did not answer at all, adds how to start or find it. */

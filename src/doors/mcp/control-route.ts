@@ -3,47 +3,46 @@ import { Fault, toFault } from "../../core/fault.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
 import { leavesBodyUnread } from "../../core/http/read-body.ts";
 import { sendJson } from "../../core/http/send-json.ts";
-import { mainTokenName } from "./gate.ts";
+import { type HubKeyName, mainTokenName } from "./gate.ts";
 
-/** Answers one verb; whatever it throws is sent as a fault. */
-export type ControlHandler = (verb: string, body: unknown) => Promise<unknown>;
+/** Answers one verb for the holder of this key; whatever it throws is sent as a fault. */
+export type ControlHandler = (verb: string, body: unknown, key: HubKeyName) => Promise<unknown>;
 
-export interface ControlCaller {
-  readonly method: string | undefined;
-  /** Whether it is on this machine. */
-  readonly isNear: boolean;
-  /** The name of the token it presented. */
-  readonly token: string;
+export interface ControlRequest {
+  readonly verb: string;
+  /** Undefined for a caller with a token. */
+  readonly key: HubKeyName | undefined;
+  readonly control: ControlHandler;
+  readonly intake: BodyIntake;
 }
 
 const largestBody = 64 * 1024;
 
-/** Only for callers on this machine that can read the main token's file: a client's token gives access to tools, not to the hub. */
-export function requireControl({ method, isNear, token }: ControlCaller): void {
-  if (method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
-  requireOwner({ isNear, token });
-}
-
-/** Only for processes of the hub's owner. */
-export function requireOwner({ isNear, token }: Pick<ControlCaller, "isNear" | "token">): void {
-  if (!isNear) throw new Fault("denied", "Only commands on this machine may control the hub.");
-  if (token !== mainTokenName)
-    throw new Fault("denied", "Only the main token may control the hub, not the token of a client.");
-}
+/**
+ * Tokens are for tools, and are in files of clients: they control nothing. Programs of earlier versions still try it with
+ * the main token, and print what this says.
+ */
+export const forKeysOnly = (): Fault =>
+  new Fault(
+    "conflict",
+    "Commands and relays use the hub's socket now, and tokens don't control the hub. If this program is an earlier version of Clawport, update it and start it again.",
+    { detail: { reason: "restart" } },
+  );
 
 export async function serveControl(
   request: IncomingMessage,
   response: ServerResponse,
-  verb: string,
-  { control, intake }: { readonly control: ControlHandler; readonly intake: BodyIntake },
+  { verb, key, control, intake }: ControlRequest,
 ): Promise<void> {
   try {
-    const result = await control(verb, await intake.read(request, { holder: mainTokenName, maxBytes: largestBody }));
-    sendJson(response, 200, { result: result ?? null });
+    if (key === undefined) throw forKeysOnly();
+    if (request.method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
+    const body = await intake.read(request, { holder: mainTokenName, maxBytes: largestBody });
+    sendJson(response, 200, { result: (await control(verb, body, key)) ?? null });
   } catch (error) {
     const fault = toFault(error);
     const { code, message, detail, row } = fault;
-    if (leavesBodyUnread(request, fault)) response.setHeader("connection", "close");
+    if (leavesBodyUnread(request, fault) || key === undefined) response.setHeader("connection", "close");
     sendJson(response, row.http, { error: { code, message, detail } });
   }
 }

@@ -33,7 +33,12 @@ export interface TokenMatch {
   readonly metrics?: true;
   /** Belongs to the agent of the program that hosts this door, see `AgentAccess`. */
   readonly agent?: true;
+  /** It is no token but a key of the owner's own processes, see `HubKeys`. */
+  readonly key?: HubKeyName;
 }
+
+/** `control`: the owner's commands. `relay`: processes that hand on the calls of a client. */
+export type HubKeyName = "control" | "relay";
 
 /** The name of the owner's token. */
 export const mainTokenName = "main";

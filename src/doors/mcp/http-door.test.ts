@@ -13,8 +13,11 @@ import { type HttpDoor, openHttpDoor } from "./http-door.ts";
 const tokens = new Map<string, TokenMatch>([
   ["main-token", { name: "main" }],
   ["one-view", { name: "phone", view: "notes" }],
+  ["relay-key", { name: "main", key: "relay" }],
+  ["control-key", { name: "main", key: "control" }],
 ]);
 const json = { authorization: "Bearer main-token", "content-type": "application/json" };
+const ofRelay = { ...json, authorization: "Bearer relay-key" };
 let door: HttpDoor | undefined;
 afterEach(() => door?.close(100));
 
@@ -49,24 +52,33 @@ test("a token for one view gives access to that view only", async () => {
   expect((await send("GET", "/metrics", headers)).status).toBe(403);
 });
 
-test("a process of the owner gets the servers only, as a caller over stdio; a client's token does not", async () => {
+test("a process of the owner gets the servers only, as a caller over stdio; a token does not", async () => {
   const { catalog, calls } = await openDoor();
   catalog.add({ ...sourceOf("agent", "order"), kind: "agent" });
-  expect(await toolNames("/mcp?relay=stdio")).toEqual(["clock__now", "notes__add"]);
-  expect(await toolNames("/mcp?relay=stdio&only=notes,agent")).toEqual(["notes__add"]);
+  expect(await toolNames("/mcp?relay=stdio", ofRelay)).toEqual(["clock__now", "notes__add"]);
+  expect(await toolNames("/mcp?relay=stdio&only=notes,agent", ofRelay)).toEqual(["notes__add"]);
   expect(await toolNames("/mcp?other=1")).toContain("clock__now");
-  await rpc("/mcp?relay=stdio", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
+  await rpc("/mcp?relay=stdio", "tools/call", { name: "notes__add", arguments: { text: "milk" } }, ofRelay);
   expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-stdio", token: "stdio" } }]);
-  const headers = { ...json, authorization: "Bearer one-view" };
-  expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(403);
+  for (const token of ["one-view", "main-token"]) {
+    const headers = { ...json, authorization: `Bearer ${token}` };
+    expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(409);
+  }
 });
 
-test("a command of the owner counts as a caller at a terminal; a client's token can't do that", async () => {
+test("a command of the owner counts as a caller at a terminal; a token can't do that, nor a relay", async () => {
   const { calls } = await openDoor();
-  await rpc("/mcp?relay=cli", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
+  const ofCommand = { ...json, authorization: "Bearer control-key" };
+  await rpc("/mcp?relay=cli", "tools/call", { name: "notes__add", arguments: { text: "milk" } }, ofCommand);
   expect(calls).toEqual([{ tool: "notes__add", caller: { door: "cli" } }]);
-  const headers = { ...json, authorization: "Bearer one-view" };
-  expect((await send("POST", "/mcp?relay=cli", headers, list)).status).toBe(403);
+  for (const [presented, status] of [
+    ["one-view", 409],
+    ["main-token", 409],
+    ["relay-key", 403],
+  ] as const) {
+    const headers = { ...json, authorization: `Bearer ${presented}` };
+    expect((await send("POST", "/mcp?relay=cli", headers, list)).status).toBe(status);
+  }
 });
 
 test.each([

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import { arrivalTimeouts, createBodyIntake } from "../../core/http/body-intake.ts";
-import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
-import { connectionLimit, shareConnections } from "../../core/http/connection-shares.ts";
+import { closeGracefully, joinConnections, trackConnections } from "../../core/http/close-gracefully.ts";
+import { type ConnectionShares, connectionLimit, shareConnections } from "../../core/http/connection-shares.ts";
 import { isConsolePath, parseHubRoute } from "../../core/http/hub-routes.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
@@ -27,6 +27,7 @@ import type { AgentAccess } from "./agent-access.ts";
 import type { ControlHandler } from "./control-route.ts";
 import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./gate.ts";
 import { createHttpRouter } from "./http-router.ts";
+import type { HubKeys } from "./hub-keys.ts";
 import { createRefusedTokens, type RefusedTokenCounts } from "./refused-tokens.ts";
 import type { Results } from "./results/results.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
@@ -73,13 +74,23 @@ export interface HttpDoorOptions {
   readonly surfaces?: Surfaces | undefined;
   /** Where large results go, at `/` and `/mcp`. Without it they are sent whole. */
   readonly results?: Results | undefined;
-  /** Serves the owner's commands, at `/control/<area>.<verb>`. */
-  readonly control?: ControlHandler | undefined;
+  /** Serves the owner's commands and relays, at a socket that only the owner's processes reach. */
+  readonly local?: LocalDoorOptions | undefined;
   /** Serves the owner's browser, at `/console/`, behind a gate of its own. */
   readonly console?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
+export interface LocalDoorOptions {
+  /** Has the server listen at the socket, and returns its path. */
+  listen(server: Server): Promise<string>;
+  readonly keys: HubKeys;
+  /** Answers at `/control/<area>.<verb>`. */
+  readonly control: ControlHandler;
+}
+
 export interface HttpDoor {
+  /** The path of the socket for the owner's processes, if there is one. */
+  readonly socket: string | undefined;
   readonly host: string;
   readonly port: number;
   /** Where clients connect: `http://127.0.0.1:8765/`. */
@@ -123,7 +134,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     results: options.results && { results: options.results, tokenKey: (name) => tokens.keyOf?.(name) },
     ...limits,
   });
-  const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });
+  const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.local?.control });
   const documents = new Map(Object.entries(options.publicDocuments ?? {}));
   const refused = createRefusedTokens(log);
   const rules: GateRules = {
@@ -133,13 +144,20 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     allowedHosts: toLowerCaseNames(options.allowedHosts ?? []),
     allowedOrigins: [],
   };
-  const server = createServer(arrivalTimeouts(largestBody, options.headersTimeoutMs), receive);
+  const timeouts = arrivalTimeouts(largestBody, options.headersTimeoutMs);
+  const maxConnections = await connectionLimit(options.maxConnections ?? 4096);
+  const server = createServer(timeouts, receive);
   // Only a caller that passes the gate is told to send its body.
   server.on("checkContinue", receive);
-  const maxConnections = await connectionLimit(options.maxConnections ?? 4096);
   const connectionShares = shareConnections(server, maxConnections, mainTokenName);
+  const local = options.local && openLocalServer(options.local);
   const { port, origin } = await listen(server, host, options.port).catch((error: unknown) => {
     intake.close();
+    throw error;
+  });
+  const socket = await options.local?.listen(local!.server).catch((error: unknown) => {
+    intake.close();
+    server.close();
     throw error;
   });
   // Before the first request, and not before the port is ours.
@@ -148,7 +166,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     endpoints.endAllOf(name);
     sessionLog?.forgetAll(name);
   });
-  const connections = trackConnections(server);
+  const connections = joinConnections([server, ...(local ? [local.server] : [])].map(trackConnections));
   const stopWatching = metrics
     ? [
         watchConnections(metrics, "mcp-http", () => connections.size),
@@ -161,6 +179,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   return {
     host,
     port,
+    socket,
     address: `${origin}/`,
     sessionCount: () => endpoints.sessionCount(),
     refusedTokens: () => refused.counts(),
@@ -173,26 +192,51 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
         stop: () => endpoints.stop(),
         end: () => endpoints.close(),
       });
+      local?.close();
       intake.close();
       sessionLog?.close();
       for (const stop of stopWatching) stop();
     },
   };
 
+  /** A web page can't reach it, but what the gate refuses is refused here, too. Keys count here alone. */
+  function openLocalServer({ keys }: LocalDoorOptions) {
+    const matchToken: GateRules["matchToken"] = (presented) => keys.match(presented) ?? tokens.match(presented);
+    const ownRules: GateRules = { ...rules, remote: true, matchToken };
+    const receiveOwn: RequestListener = (request, response) => enter(request, response, ownRules, shares);
+    const opened = createServer(timeouts, receiveOwn);
+    opened.on("checkContinue", receiveOwn);
+    const shares = shareConnections(opened, maxConnections, mainTokenName);
+    const close = (): void => {
+      opened.close();
+      opened.closeAllConnections();
+    };
+    return { server: opened, close };
+  }
+
   function receive(request: IncomingMessage, response: ServerResponse): void {
     if (request.url?.startsWith("/") === false) request.url = originForm(request);
     if (options.console !== undefined && isConsolePath(request.url)) return options.console(request, response);
     const document = request.method === "GET" ? documents.get(request.url ?? "")?.() : undefined;
     if (document !== undefined) return sendText(response, 200, "application/json", JSON.stringify(document));
+    enter(request, response, rules, connectionShares);
+  }
+
+  function enter(
+    request: IncomingMessage,
+    response: ServerResponse,
+    gate: GateRules,
+    shares: Pick<ConnectionShares, "claim">,
+  ): void {
     const { method = "", headers, rawHeaders, httpVersion, socket } = request;
     const verdict = judgeCaller(
       { peer: socket.remoteAddress, method, headers, rawHeaders, httpVersion },
-      takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,
+      takesLargeBodies(request.url) ? { ...gate, maxBodyBytes: largeBodies!.maxBodyBytes } : gate,
     );
     if (!verdict.pass) return refuse(request, response, verdict);
     if (request.headers.expect !== undefined) response.writeContinue();
     try {
-      if (!connectionShares.claim(socket, verdict.token.name)) throw tooManyConnections(response);
+      if (!shares.claim(socket, verdict.token.name)) throw tooManyConnections(response);
       route(request, response, verdict.token);
     } catch (error) {
       sendRpcFault(response, error);

@@ -5,13 +5,13 @@ import { countText } from "../../core/count-text.ts";
 import { Fault } from "../../core/fault.ts";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
-import { parseHubRoute } from "../../core/http/hub-routes.ts";
+import { type HubRoute, parseHubRoute } from "../../core/http/hub-routes.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { plainTextType, sendText } from "../../core/http/send-json.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
-import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
-import { mainTokenName, type TokenMatch } from "./gate.ts";
+import { type ControlHandler, forKeysOnly, serveControl } from "./control-route.ts";
+import { type HubKeyName, mainTokenName, type TokenMatch } from "./gate.ts";
 import { isSurfaceSetting, type SurfaceSetting } from "./surface/choose-surface.ts";
 import type { ViewEndpoints } from "./view-endpoints.ts";
 import type { CallerRights } from "./view-offer.ts";
@@ -33,6 +33,9 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
 
   return (request, response, token) => {
     const route = parseHubRoute(request.url ?? "/");
+    if (route.kind === "control" && control)
+      return void serveControl(request, response, { verb: route.verb, key: token.key, control, intake });
+    requireKey(route, token.key);
     if (route.kind === "metrics" && request.method === "GET" && metrics) {
       requireMetricsRight(token);
       return sendText(response, 200, prometheusContentType, metrics.render());
@@ -43,18 +46,10 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
       return endpoint.handle(request, response, token.name);
     }
     if (token.metrics) throw new Fault("denied", "This token gives access to /metrics only.");
-    if (route.kind === "control" && control) {
-      const { method, socket } = request;
-      requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
-      return void serveControl(request, response, route.verb, { control, intake });
-    }
-    if (route.kind === "relay" || route.kind === "terminal" || route.kind === "order") {
-      requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
-      // The caller has the same name as without a hub, so that approvals apply in both cases.
-      if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio", token.name);
-      if (route.kind === "terminal") return endpoints.terminal().handle(request, response, token.name);
-      return endpoints.orders(route.from).handle(request, response, route.from, token.name);
-    }
+    // The caller has the same name as without a hub, so that approvals apply in both cases.
+    if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio", token.name);
+    if (route.kind === "terminal") return endpoints.terminal().handle(request, response, token.name);
+    if (route.kind === "order") return endpoints.orders(route.from).handle(request, response, route.from, token.name);
     if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");
     }
@@ -77,6 +72,18 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
   };
 }
 
+/** What each key opens, beside `/control/`. A token opens what none of them is for. */
+function requireKey(route: HubRoute, key: HubKeyName | undefined): void {
+  const isTerminal = route.kind === "terminal" || (route.kind === "order" && route.from === "cli");
+  const isForKeys = isTerminal || route.kind === "relay" || route.kind === "order";
+  if (key === undefined) {
+    if (isForKeys) throw forKeysOnly();
+    return;
+  }
+  const isOpen = key === "control" ? isTerminal : !isTerminal && (isForKeys || route.kind === "source");
+  if (!isOpen) throw new Fault("denied", `The ${key} key does not open this address.`);
+}
+
 /** A misspelt one would show another list than its writer wanted, without a word. */
 function askedSurface(asked: string | undefined): SurfaceSetting | undefined {
   if (asked === undefined || isSurfaceSetting(asked)) return asked;
@@ -92,6 +99,7 @@ const localRights: CallerRights = { isLocal: true };
 /** Where a request comes from counts only with the main token. */
 function rightsOf(token: TokenMatch, { socket }: IncomingMessage): CallerRights {
   if (token.view !== undefined) return token;
+  if (token.key !== undefined) return localRights;
   return token.name === mainTokenName && isLoopbackPeer(socket.remoteAddress) ? localRights : noRights;
 }
 

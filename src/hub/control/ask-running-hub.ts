@@ -1,10 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Secret } from "../../core/secrets/secret.ts";
-import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import type { Host } from "../host.ts";
-import { findRunningHub } from "../hub-record.ts";
 import { homePath } from "../open-home.ts";
+import { findHub } from "./find-hub.ts";
 import type { HubControl } from "./hub-control.ts";
 import { createRemoteControl } from "./remote-control.ts";
 
@@ -15,11 +12,9 @@ export async function askRunningHub<T>(
 ): Promise<T | undefined> {
   const path = homePath(host);
   const home = { path, file: (...parts: string[]) => join(path, ...parts) };
-  const running = await findRunningHub(home);
-  // Read as it is: the other commands also repair its permissions.
-  const token = await readFile(mainTokenPath({ home, env: host.env }), "utf8").catch(() => undefined);
-  if (running === undefined || token === undefined) return undefined;
-  const control = createRemoteControl({ address: running.address, token: new Secret(token.trim()) });
+  const hub = await findHub(home, "control").catch(() => undefined);
+  if (hub === undefined) return undefined;
+  const control = createRemoteControl(hub);
   try {
     return await ask(control);
   } catch {

@@ -4,11 +4,11 @@ import { quoted } from "../../core/peer-text.ts";
 import { allVerbs, type VerbControl, type VerbNeed } from "./control-verbs.ts";
 import type { Fields } from "./verb-parameters.ts";
 
-/**
- * The hub's end of the control API: `POST /control/<area>.<verb>` with a JSON object.
- * Answers one verb for a caller that may do what `rights` says; without it, what the owner of the main token may.
- */
-export type ControlApi = (name: string, body: unknown, rights?: VerbNeed) => Promise<unknown>;
+/** By what a caller asks: a key of the hub, or a session of the console that may look only or was opened at a terminal. */
+export type VerbRights = "relay" | "control" | "look" | "person";
+
+/** The hub's end of the control API: `POST /control/<area>.<verb>` with a JSON object. Answers one verb. */
+export type ControlApi = (name: string, body: unknown, rights: VerbRights) => Promise<unknown>;
 
 export function createControlApi(control: VerbControl): ControlApi {
   const calls = new Map(
@@ -18,20 +18,33 @@ export function createControlApi(control: VerbControl): ControlApi {
       return [`${area}.${name}`, { needs, call }];
     }),
   );
-  return async (name, body, rights = "change") => {
+  return async (name, body, rights) => {
     const found = calls.get(name);
     if (found === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
-    if (ranks[found.needs] > ranks[rights]) throw new Fault("denied", rights === "look" ? onlyLooks : needsPerson);
+    if (!verbsOf[rights].includes(found.needs)) throw new Fault("denied", refusals[rights]);
     if (!isRecord(body)) throw new Fault("bad-params", "The request body must be a JSON object.");
     return found.call(body);
   };
 }
 
-const ranks: Readonly<Record<VerbNeed, number>> = { look: 0, change: 1, person: 2 };
+/** Which verbs each caller may use. Tokens of clients, the main one included, open none. */
+const verbsOf: Readonly<Record<VerbRights, readonly VerbNeed[]>> = {
+  relay: ["relay"],
+  control: ["relay", "look", "change"],
+  look: ["look"],
+  person: ["look", "change", "person"],
+};
 
 export const onlyLooks =
   "This session may look, but not change anything: its link was not made at a terminal. Run `clawport console` in a terminal.";
-const needsPerson = "A token is not enough for this. Use the console (`clawport console`), or a command in a terminal.";
+const needsPerson = "A key is not enough for this. Use the console (`clawport console`), or a command in a terminal.";
+const onlyForwards = "A relay hands on calls of its client, and controls nothing.";
+const refusals: Readonly<Record<VerbRights, string>> = {
+  relay: onlyForwards,
+  control: needsPerson,
+  look: onlyLooks,
+  person: "This is for relays only.",
+};
 
 /** Sends one verb to a hub and returns its result. */
 export type AskHub = (name: string, body: object, withinMs: number) => Promise<unknown>;

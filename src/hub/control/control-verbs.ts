@@ -19,11 +19,11 @@ import {
 type Parameters<Values extends readonly unknown[]> = { readonly [Index in keyof Values]-?: Parameter<Values[Index]> };
 
 /**
- * What a verb does: `look` changes nothing. `change` takes the main token, from this machine.
- * `person` changes the configuration or shows a secret: a token must never become the right to start a command, so it
- * takes a session of the console that was opened at a terminal.
+ * What a verb does: `relay` is what a process needs that hands on the calls of a client. `look` changes nothing. `change`
+ * takes the control key. `person` changes the configuration or shows a secret: a key must never become the right to start
+ * a command, so it takes a session of the console that was opened at a terminal.
  */
-export type VerbNeed = "look" | "change" | "person";
+export type VerbNeed = "relay" | "look" | "change" | "person";
 
 interface Verb<Method> {
   readonly needs: VerbNeed;
@@ -221,7 +221,8 @@ const verbs: VerbTable = {
   usage: { read: look(lookUpMs, optionalNumber("days")) },
   status: {
     read: look(lookUpMs),
-    noteSurface: change(
+    forRelay: relay(lookUpMs),
+    noteSurface: relay(
       lookUpMs,
       fields({
         caller: text("caller"),
@@ -259,6 +260,10 @@ interface Row<Rows> {
   readonly needs: VerbNeed;
   readonly withinMs: number;
   readonly parameters: Rows;
+}
+
+function relay<const Rows extends readonly Parameter<unknown>[]>(withinMs: number, ...parameters: Rows): Row<Rows> {
+  return { needs: "relay", withinMs, parameters };
 }
 
 function look<const Rows extends readonly Parameter<unknown>[]>(withinMs: number, ...parameters: Rows): Row<Rows> {

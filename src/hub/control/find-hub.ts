@@ -1,25 +1,45 @@
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
+import type { SocketPlace } from "../../core/http/socket-agent.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
-import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
-import type { Host } from "../host.ts";
-import { findRunningHub } from "../hub-record.ts";
+import type { HubKeyName } from "../../doors/mcp/gate.ts";
+import { hubKeyPath, readHubKey } from "../../doors/mcp/hub-keys.ts";
+import { findRunningHub, type HubRecord } from "../hub-record.ts";
 
-/** A running hub, and the token that opens it. */
+/** A running hub, and a key that it takes at its socket. */
 export interface RunningHub {
-  /** Without a path: `http://127.0.0.1:8765`. */
+  /** Where other programs reach it, without a path: `http://127.0.0.1:8765`. Nothing of ours is sent there. */
   readonly address: string;
-  readonly token: Secret;
+  readonly socket: SocketPlace;
+  readonly key: Secret;
 }
 
-/** The hub that runs on this state folder; undefined if none does. Faults with `unauthorized` if its token is missing. */
-export async function findHub({ env, log }: Pick<Host, "env" | "log">, home: Home): Promise<RunningHub | undefined> {
+/**
+ * The hub that runs on this state folder; undefined if none does. Faults with `unauthorized` if it can't be asked: it is
+ * of an earlier version, or its key is missing.
+ */
+export async function findHub(home: Home, key: HubKeyName): Promise<RunningHub | undefined> {
   const running = await findRunningHub(home);
-  if (running === undefined) return undefined;
-  const { address } = running;
-  const path = mainTokenPath({ home, env });
-  const token = readMainToken(path, log);
-  if (token !== undefined) return { address, token };
-  const message = `A hub runs at ${address}, but ${path} has no token. Run \`clawport token show\` to create one.`;
-  throw new Fault("unauthorized", message);
+  return running && hubOf(running, home, key);
+}
+
+/** Faults with `unauthorized` if the hub can't be asked. */
+export function hubOf(record: HubRecord, home: Home, name: HubKeyName): RunningHub {
+  const { address, socket } = record;
+  if (socket === undefined) throw new Fault("unauthorized", earlierVersion(record));
+  const path = hubKeyPath({ home }, name);
+  const key = readHubKey(path);
+  if (key === undefined)
+    throw new Fault("unauthorized", `A hub runs at ${address}, but its key is not in ${path}. ${restart(record)}`);
+  return { address, socket: { path: socket, home: home.path }, key };
+}
+
+function earlierVersion(record: HubRecord): string {
+  return `The hub at ${record.address} (PID ${record.pid}) is of an earlier version. ${restart(record)}`;
+}
+
+function restart({ host }: Pick<HubRecord, "host">): string {
+  return host === "openclaw"
+    ? "Restart OpenClaw's gateway: `openclaw gateway restart`."
+    : "Restart it: `clawport stop`, then `clawport up`.";
 }

@@ -7,11 +7,11 @@ import { testSource } from "../../../tests/support/test-source.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { openHome } from "../../core/files/home.ts";
 import { silentLog } from "../../core/log.ts";
-import { Secret } from "../../core/secrets/secret.ts";
 import { configFile } from "../engine/config-source.ts";
 import { type Engine, openEngine } from "../engine/engine.ts";
 import { createControlApi } from "./control-api.ts";
 import { type ControlSubject, testHubControl } from "./hub-control.contract.ts";
+import { hubKeyPath, readHubKey } from "../../doors/mcp/hub-keys.ts";
 import { createRemoteControl } from "./remote-control.ts";
 
 // Servers are processes of their own, and the machine may be busy.
@@ -56,9 +56,10 @@ async function openLocal(): Promise<ControlSubject> {
 
 async function openRemote(): Promise<ControlSubject> {
   const opened = await open();
-  const { address, tokenPath } = opened.engine.http!;
-  const token = new Secret((await readFile(tokenPath, "utf8")).trim());
-  const control = createRemoteControl({ address, token });
+  const { engine } = opened;
+  const { address, socket = "" } = engine.http!;
+  const key = readHubKey(hubKeyPath(engine, "control"))!;
+  const control = createRemoteControl({ address, socket: { path: socket, home: engine.home.path }, key });
   return {
     ...opened,
     control,
@@ -73,11 +74,11 @@ describe("the control of an engine in this process", () => {
   testHubControl(openLocal);
 });
 
-describe("the control of an engine over HTTP", () => {
+describe("the control of an engine over its socket", () => {
   testHubControl(openRemote);
 });
 
-test("what needs a person works in this process, and is refused over HTTP", async () => {
+test("what needs a person works in this process, and is refused over the socket", async () => {
   await using local = await openLocal();
   const { configuration, rules, machine, servers } = local.control;
   const { hash } = await configuration.read();
@@ -108,12 +109,12 @@ test.each([
   ["status.read", [], "bad-params", "The request body must be a JSON object."],
   ["servers.start", {}, "not-found", 'There is no control verb "servers.start".'],
   ["tools.call", {}, "not-found", 'There is no control verb "tools.call".'],
-  ["configuration.write", { text: "{}" }, "denied", expect.stringContaining("A token is not enough") as string],
-  ["servers.add", { command: "sh" }, "denied", expect.stringContaining("A token is not enough") as string],
-  ["machine.revealToken", {}, "denied", expect.stringContaining("A token is not enough") as string],
+  ["configuration.write", { text: "{}" }, "denied", expect.stringContaining("A key is not enough") as string],
+  ["servers.add", { command: "sh" }, "denied", expect.stringContaining("A key is not enough") as string],
+  ["machine.revealToken", {}, "denied", expect.stringContaining("A key is not enough") as string],
   ["rules.dryRun", { rules: {} }, "bad-params", '"rules" must be a list.'],
   ["constructor.name", {}, "not-found", 'There is no control verb "constructor.name".'],
 ])("%s with %j is refused", async (verb, body, code, message) => {
   await using opened = await openLocal();
-  await expect(createControlApi(opened.control)(verb, body)).rejects.toMatchObject({ code, message });
+  await expect(createControlApi(opened.control)(verb, body, "control")).rejects.toMatchObject({ code, message });
 });

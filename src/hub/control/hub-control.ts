@@ -32,7 +32,7 @@ import type { SignInsControl } from "./sign-ins.ts";
 import type { UsageControl } from "./usage-control.ts";
 
 /**
- * Everything a person or a page can ask of a running Clawport: of the engine in this process, or of a hub over HTTP.
+ * Everything a person or a page can ask of a running Clawport: of the engine in this process, or of a hub over its socket.
  * Each method but `tools.call` is a row of `control-verbs.ts`.
  */
 export interface HubControl extends StateControl {
@@ -293,8 +293,18 @@ export interface HubStatus {
   readonly surfaces?: readonly ClientSurface[] | undefined;
 }
 
+/** What a process must know that hands on calls of its client: no addresses, no commands. */
+export interface RelayFacts {
+  /** The configuration that the hub uses. */
+  readonly configPath: string;
+  /** The names of the configured servers. */
+  readonly servers: readonly string[];
+  readonly agentEnv?: HubStatus["agentEnv"];
+}
+
 export interface StatusControl extends StatusInsight {
   read(): Promise<HubStatus>;
+  forRelay(): Promise<RelayFacts>;
   /** Adds to `surfaces` what a client of a relay got: the relay chooses, since it knows its client. */
   noteSurface(given: GivenSurface): Promise<void>;
   /** The last lines of the hub's own log. */

@@ -143,6 +143,10 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
     },
     status: {
       read: () => readStatus(options),
+      async forRelay() {
+        const names = (await servers.list()).map(({ name }) => name);
+        return { configPath: configuration.place.path, servers: names, ...(await readAgentEnv(options)) };
+      },
       noteSurface: (given) => Promise.resolve(doors().http?.noteSurface(given)),
       log: () => Promise.resolve(options.log.recent?.() ?? []),
       async attention() {
@@ -227,9 +231,17 @@ function appSession({ record, source, bridge, expiresAt }: RegisteredSession, id
   };
 }
 
-async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
-  const { catalog, version, startedAt, doors, calls: counts, env } = options;
+async function readAgentEnv({
+  catalog,
+  env,
+}: Pick<LocalControlOptions, "catalog" | "env">): Promise<Pick<HubStatus, "agentEnv">> {
+  if (!catalog.sources().some(({ id }) => id === "agent")) return {};
   const { agentEnvHashes } = await import("../agent-env.ts");
+  return { agentEnv: agentEnvHashes(env) };
+}
+
+async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
+  const { catalog, version, startedAt, doors, calls: counts } = options;
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
   const recording = options.recordings();
@@ -246,7 +258,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
     pid: process.pid,
     startedAt: startedAt.toISOString(),
     uptimeMs: Date.now() - startedAt.getTime(),
-    ...(catalog.sources().some(({ id }) => id === "agent") && { agentEnv: agentEnvHashes(env) }),
+    ...(await readAgentEnv(options)),
     ...(recording.length > 0 && { recording }),
     ...((auditLoss.isFailing || auditLoss.lines > 0) && { auditLoss }),
     calls,

@@ -36,7 +36,7 @@ const patienceMs = 120_000;
 /** Asks the running hub. Without one, this process connects the servers that are needed, and `close` closes them. */
 export async function openControl(host: Host, need: Need, trust: boolean): Promise<OpenedControl> {
   const home = await openHomeOf(host);
-  const hub = await findHub(host, home);
+  const hub = await findHub(home, "control");
   const opened = hub && (await openHubControl(host, home, hub, trust));
   return opened ?? openAlone(host, home, need, trust);
 }

@@ -18,7 +18,7 @@ export async function openStateControl(host: Host, flags: AgentFlags = {}): Prom
   const home = await openHomeOf(host);
   // A gateway that the command names is for this command alone.
   const isForHub = Object.values(flags).every((flag) => flag === undefined);
-  const hub = isForHub ? await findUsableHub(host, home) : undefined;
+  const hub = isForHub ? await findUsableHub(home) : undefined;
   if (hub === undefined)
     return { control: createFolderControl(host, home, flags), [Symbol.asyncDispose]: () => Promise.resolve() };
   const { createRemoteControl } = await import("./remote-control.ts");
@@ -57,12 +57,12 @@ export function createFolderControl(host: Host, home: Home, flags: AgentFlags = 
   });
 }
 
-/** Without its token the hub can't be asked, but the folder can still be read. */
-async function findUsableHub(host: Host, home: Home): Promise<RunningHub | undefined> {
+/** A hub of an earlier version can't be asked, but the folder can still be read. */
+async function findUsableHub(home: Home): Promise<RunningHub | undefined> {
   // Most commands run without a hub, and should not load what finds one.
   if (!existsSync(hubFiles.record(home))) return undefined;
   const { findHub } = await import("./find-hub.ts");
-  return findHub(host, home).catch((error: unknown) => {
+  return findHub(home, "control").catch((error: unknown) => {
     if (!isFault(error, "unauthorized")) throw error;
     return undefined;
   });

@@ -1,6 +1,6 @@
-import { Agent } from "node:http";
 import type { CallContext } from "../../catalog/call-context.ts";
 import { hubTerminalUrl } from "../../core/http/hub-routes.ts";
+import { createSocketAgent } from "../../core/http/socket-agent.ts";
 import type { Log } from "../../core/log.ts";
 import { readVersion } from "../../core/version.ts";
 import { shakeHands } from "../../mcp/client/handshake.ts";
@@ -27,10 +27,10 @@ export async function callRemoteTool(
   args: Readonly<Record<string, unknown>>,
   context: CallContext,
 ): Promise<ToolResult> {
-  const agent = new Agent({ keepAlive: true });
+  const agent = createSocketAgent(hub.socket);
   const transport = createHttpTransport({
     url: hubTerminalUrl(hub.address),
-    headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
+    headers: () => ({ authorization: `Bearer ${hub.key.reveal()}` }),
     agent,
     log,
     maxMessageBytes: 512 * 1024 * 1024,

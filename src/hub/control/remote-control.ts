@@ -1,7 +1,7 @@
-import { Agent } from "node:http";
 import { Fault, isFaultCode } from "../../core/fault.ts";
 import { hubControlUrl } from "../../core/http/hub-routes.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
+import { createSocketAgent } from "../../core/http/socket-agent.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { withDeadline } from "../../core/wait.ts";
@@ -24,7 +24,7 @@ const largestAnswer = 256 * 1024 * 1024;
 /** What can be asked of a hub that runs in another process. */
 export function createRemoteControl(hub: RunningHub, options: RemoteControlOptions = {}): RemoteControl {
   const { log = silentLog, canAsk = false } = options;
-  const agent = new Agent({ keepAlive: true });
+  const agent = createSocketAgent(hub.socket);
   const control = createVerbClient(ask);
   return {
     ...control,
@@ -39,7 +39,7 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
   };
 
   async function ask(verb: string, body: object, withinMs: number): Promise<unknown> {
-    const headers = { authorization: `Bearer ${hub.token.reveal()}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${hub.key.reveal()}`, "content-type": "application/json" };
     const url = hubControlUrl(hub.address, verb);
     const { status, text } = await withDeadline(withinMs, undefined, async (signal) => {
       const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent, signal });
@@ -70,7 +70,7 @@ function faultOf(error: ControlAnswer["error"], status: number, address: string)
   if (isFaultCode(error?.code) && typeof error?.message === "string")
     return new Fault(error.code, error.message, { detail: error.detail });
   if (status === 401) {
-    const message = `The hub at ${address} rejected the token. Run \`clawport token path\` to see which file it is read from.`;
+    const message = `The hub at ${address} rejected the key in its state folder. Restart it: \`clawport stop\`, then \`clawport up\`.`;
     return new Fault("unauthorized", message);
   }
   return new Fault("unavailable", `The hub at ${address} did not answer (status ${status}). Is it an older version?`);

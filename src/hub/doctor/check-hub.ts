@@ -1,6 +1,7 @@
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { countText } from "../../core/count-text.ts";
 import { isListening } from "../../core/http/is-listening.ts";
+import { holderOf } from "../../core/http/port-holder.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { HubStatus } from "../control/hub-control.ts";
@@ -26,7 +27,7 @@ export async function checkHub({ running, host, port, version, status }: HubFact
       isTaken
         ? {
             level: "warn",
-            what: `port ${port} is used by another program: the hub will use the next free one`,
+            what: `port ${port} is used by ${holderOf(port)}: the hub will use the next free one`,
             fix: `clawport up --port <port>  (see what uses it: ss -ltnp 'sport = :${port}')`,
           }
         : { level: "ok", what: `port ${port} is free` },

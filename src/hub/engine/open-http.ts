@@ -5,18 +5,26 @@ import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import type { ControlHandler } from "../../doors/mcp/control-route.ts";
-import { type HttpDoor, type HttpDoorOptions, openHttpDoor, type PublicDocument } from "../../doors/mcp/http-door.ts";
+import {
+  type HttpDoor,
+  type HttpDoorOptions,
+  type LocalDoorOptions,
+  openHttpDoor,
+  type PublicDocument,
+} from "../../doors/mcp/http-door.ts";
+import { openHubKeys } from "../../doors/mcp/hub-keys.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { ClientSurface, GivenSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { hasIdentityKey, jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
-import { createControlApi } from "../control/control-api.ts";
+import { type ControlApi, createControlApi } from "../control/control-api.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { ConsoleWiring, OpenedConsole } from "./open-console.ts";
 import type { GuardedCatalog } from "./open-guard.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
+import { listenForOwner } from "./hub-socket.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
@@ -26,7 +34,7 @@ export interface HttpOptions {
   /** Faults with `conflict` if it is taken. */
   readonly port?: number | undefined;
   readonly allowRemote?: boolean | undefined;
-  /** Lets commands of the same user ask and steer this process, at `/control/…`. */
+  /** Lets commands and relays of the same user ask and steer this process, over a socket. Only for a hub: it holds the lock. */
   readonly control?: boolean;
   /** Serves the console to browsers on this machine, at `/console/`. */
   readonly console?: boolean;
@@ -41,6 +49,8 @@ export interface HttpOptions {
 export interface OpenedHttp {
   /** Without a path: `http://127.0.0.1:8765`. */
   readonly address: string;
+  /** Where the owner's commands and relays connect; undefined without `control`. */
+  readonly socket: string | undefined;
   readonly port: number;
   /** The port that was asked for. If another program holds that of the configuration, the next free one is used. */
   readonly wantedPort: number;
@@ -95,7 +105,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     maxBodyBytes: config.hub.maxBodyBytes,
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
-    control: options.control ? openControlLater(options) : undefined,
+    local: options.control ? await openLocal(parts, options) : undefined,
     console: options.console ? page.handle : undefined,
     agent: options.agent,
     publicDocuments: documentsOf(parts),
@@ -105,6 +115,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   return {
     address: `http://${reachableHost(host)}:${door.port}`,
     port: door.port,
+    socket: door.socket,
     wantedPort,
     tokenPath: tokens.path,
     remoteNames: isLoopbackHost(host) ? [] : names,
@@ -116,10 +127,19 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   };
 }
 
+async function openLocal(parts: EngineParts, wiring: Wiring): Promise<LocalDoorOptions> {
+  const { home, env } = parts;
+  return {
+    listen: (server) => listenForOwner(server, home, env),
+    keys: await openHubKeys(parts),
+    control: openControlLater(wiring),
+  };
+}
+
 /** With the first command: opening the control opens the servers, too, and the host may not wait for them. */
 function openControlLater({ openControl }: Wiring): ControlHandler {
-  let opening: Promise<ControlHandler> | undefined;
-  return async (verb, body) => (await (opening ??= openControl().then(createControlApi)))(verb, body);
+  let opening: Promise<ControlApi> | undefined;
+  return async (verb, body, key) => (await (opening ??= openControl().then(createControlApi)))(verb, body, key);
 }
 
 /** With its first request: most starts never see a browser. */

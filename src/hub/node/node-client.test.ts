@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,12 +18,18 @@ afterEach(() => rm(home.path, { recursive: true, force: true }));
 const find = (url: string, env = {}) =>
   findNode({ env, log: createLiveLog({ level: "error", format: "human", write: () => {} }) }, home, { url });
 
-test.each(["http://127.0.0.1:8765/", "http://localhost:8765/", "http://[::1]:8765/"])(
-  "the token goes to %s",
-  async (url) => {
-    expect((await find(url)).token?.reveal()).toBe("t".repeat(43));
-  },
-);
+test("the token goes to a program of the same user at 127.0.0.1, and to no port that no program holds", async () => {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const isKnown = process.platform === "linux";
+  for (const host of ["127.0.0.1", "localhost"])
+    expect((await find(`http://${host}:${port}/`)).token?.reveal()).toBe(isKnown ? "t".repeat(43) : undefined);
+  server.close();
+  await once(server, "close");
+  expect((await find(`http://127.0.0.1:${port}/`)).token).toBeUndefined();
+});
 
 test.each([
   "https://example.com/",

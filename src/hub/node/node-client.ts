@@ -1,8 +1,11 @@
 import { Agent } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
-import { isLoopbackHostname, judgeAddress } from "../../core/http/addresses.ts";
+import { nonBlank } from "../../core/files/resolve-home.ts";
+import { judgeAddress } from "../../core/http/addresses.ts";
+import { requireTrustedHolder } from "../../core/http/port-holder.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
+import { createSocketAgent, type SocketPlace } from "../../core/http/socket-agent.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { quoted, quotedPeerText } from "../../core/peer-text.ts";
 import { Secret } from "../../core/secrets/secret.ts";
@@ -10,11 +13,14 @@ import { withDeadline } from "../../core/wait.ts";
 import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
 import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { Host } from "../host.ts";
-import { findRunningProcess } from "../hub-record.ts";
+import { hubOf } from "../control/find-hub.ts";
+import { findRunningHub, findRunningProcess } from "../hub-record.ts";
 
 /** A running node, and the token to show it. */
 export interface NodeTarget {
   readonly url: URL;
+  /** How the node of this state folder is reached; undefined for any other. */
+  readonly socket?: SocketPlace | undefined;
   /** Undefined if the node is elsewhere and no token was given for it. */
   readonly token: Secret | undefined;
 }
@@ -25,20 +31,28 @@ export interface NodeTargetOptions {
   readonly token?: string | undefined;
 }
 
-/** Where a node runs. The token of this computer is never sent to another. */
+/** Where a node runs. The token of this computer is never sent to another, nor to another user of this one. */
 export async function findNode(
   { env, log }: Pick<Host, "env" | "log">,
   home: Home,
   options: NodeTargetOptions,
 ): Promise<NodeTarget> {
-  const url = options.url === undefined ? await findOwnNode(home) : parseAddress(options.url);
-  const given = options.token ?? env["OPENCLAW_MCP_TOKEN"];
-  if (given !== undefined && given !== "") return { url, token: new Secret(given) };
-  if (!isLoopbackHostname(url.hostname)) return { url, token: undefined };
-  return { url, token: readMainToken(mainTokenPath({ home, env }), log) };
+  const token = nonBlank(options.token) ?? nonBlank(env["OPENCLAW_MCP_TOKEN"]);
+  const given = token === undefined ? undefined : new Secret(token);
+  if (options.url === undefined) return findOwnNode(home, given);
+  const url = parseAddress(options.url);
+  const readOwn = (): Secret | undefined => readMainToken(mainTokenPath({ home, env }), log);
+  const running = await findRunningHub(home);
+  if (running?.socket !== undefined && new URL(running.address).host === url.host)
+    return { url, socket: { path: running.socket, home: home.path }, token: given ?? readOwn() };
+  const advice = "Stop that program, or give the address of your node with `--url`.";
+  const target = { host: url.hostname, port: Number(url.port || 80), what: "the node", advice };
+  // A certificate says who answers over https.
+  const isTrusted = url.protocol === "http:" && requireTrustedHolder(target) === "trusted";
+  return { url, token: given ?? (isTrusted ? readOwn() : undefined) };
 }
 
-async function findOwnNode(home: Home): Promise<URL> {
+async function findOwnNode(home: Home, given: Secret | undefined): Promise<NodeTarget> {
   const running = await findRunningProcess(home);
   if (running === undefined) throw new Fault("unavailable", "No node is running. Run `clawport node` to start one.");
   const { address, pid } = running;
@@ -47,7 +61,8 @@ async function findOwnNode(home: Home): Promise<URL> {
       "unavailable",
       `The running node (PID ${pid}) takes no calls on this computer. Set \`machine.enableMcpServer: true\` and start it again.`,
     );
-  return new URL(ownPath, address);
+  const { socket, key } = hubOf({ ...running, address }, home, "relay");
+  return { url: new URL(ownPath, address), socket, token: given ?? key };
 }
 
 /** Where hubs and nodes offer this computer. */
@@ -70,8 +85,9 @@ export interface NodeClient {
 const mostAnswerBytes = 64 * 1024 * 1024;
 
 /** Speaks plain JSON-RPC, as a script would: one request, one answer. */
-export function createNodeClient({ url, token }: NodeTarget, timeoutMs: number, signal: AbortSignal): NodeClient {
-  const agent = new Agent({ keepAlive: true });
+export function createNodeClient(target: NodeTarget, timeoutMs: number, signal: AbortSignal): NodeClient {
+  const { url, socket, token } = target;
+  const agent = socket === undefined ? new Agent({ keepAlive: true }) : createSocketAgent(socket);
   let lastId = 0;
 
   async function request(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {

@@ -38,7 +38,7 @@ async function openOf(host: Host, flags: GatewayFlags) {
 /** What the gateway knows of this computer, command by command. */
 export async function readNodeStatus(host: Host, flags: GatewayFlags): Promise<NodeStatus> {
   const opened = await openOf(host, flags);
-  const [standing, recording] = await Promise.all([readStanding(opened), readRecording(host, opened.home)]);
+  const [standing, recording] = await Promise.all([readStanding(opened), readRecording(opened.home)]);
   return { ...standing, ...(recording && { recording }) };
 }
 
@@ -47,8 +47,8 @@ export interface NodeStatus extends NodeStanding {
   readonly recording?: HubStatus["recording"];
 }
 
-async function readRecording(host: Host, home: Home): Promise<HubStatus["recording"]> {
-  const hub = await findHub(host, home).catch(() => undefined);
+async function readRecording(home: Home): Promise<HubStatus["recording"]> {
+  const hub = await findHub(home, "control").catch(() => undefined);
   if (hub === undefined) return undefined;
   const control = createRemoteControl(hub);
   try {

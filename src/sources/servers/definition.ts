@@ -4,6 +4,7 @@ import { formatPath } from "../../core/config/config-path.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import { checkServerConfig, rootUri, type ServerConfig } from "../../core/config/server-config.ts";
 import { Fault } from "../../core/fault.ts";
+import type { SocketPlace } from "../../core/http/socket-agent.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { ProgramCommand } from "../../core/process/process-tree.ts";
@@ -14,6 +15,8 @@ import type { CallLimits } from "../../mcp/client/call-deadline.ts";
 export interface HttpTarget {
   readonly kind: "http";
   readonly url: URL;
+  /** How a hub of this machine is reached, instead of by the host and port of its address. */
+  readonly socket?: SocketPlace;
   /** By lower-case name. There is no Origin unless the configuration sets one. */
   readonly headers: Readonly<Record<string, string>>;
   /** Goes out as `Authorization: Bearer …`. */
@@ -183,10 +186,11 @@ function mayDownload({ transport, command = "" }: ServerConfig): boolean {
   return transport === "stdio" && downloadingCommands.test(basename(command));
 }
 
-function toHttpTarget({ url = "", headers, apiKey, auth, tls }: ServerConfig): HttpTarget {
+function toHttpTarget({ url = "", socket, headers, apiKey, auth, tls }: ServerConfig): HttpTarget {
   return {
     kind: "http",
     url: new URL(url),
+    ...(socket !== undefined && { socket }),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     ...(apiKey !== undefined && { apiKey: new Secret(apiKey) }),
     ...(auth !== undefined && { auth }),

@@ -1,4 +1,5 @@
 import type { ToolResult } from "../../../src/mcp/messages/tool.ts";
+import { controlAt } from "../../support/hub-socket.ts";
 
 /** Calls a tool of a hub as an MCP client of this name, over HTTP. */
 export async function callHub(origin: string, token: string, name: string, args: object, client = "Claude Code") {
@@ -26,14 +27,11 @@ export async function callHub(origin: string, token: string, name: string, args:
   return JSON.parse(json) as { readonly result?: ToolResult; readonly error?: { readonly message: string } };
 }
 
-interface AppsStatus {
-  readonly appsAddress: string;
-  readonly appsTokenPath: string;
-}
-
 /** What a hub says about itself. */
-export async function readStatus(origin: string, token: string): Promise<AppsStatus> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const answer = await fetch(`${origin}/control/status.read`, { method: "POST", headers, body: "{}" });
-  return ((await answer.json()) as { result: AppsStatus }).result;
+export async function readStatus(
+  home: string,
+): Promise<{ readonly appsAddress: string; readonly appsTokenPath: string }> {
+  const control = await controlAt(home);
+  const { appsAddress = "", appsTokenPath = "" } = await control.status.read().finally(() => control.close());
+  return { appsAddress, appsTokenPath };
 }

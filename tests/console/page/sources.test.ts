@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     await using open = await place.open(browser, { path: "apps" });
     const { page } = open;
     await page.getByText("No app is connected").waitFor();
-    const { appsAddress, appsTokenPath } = await readStatus(place.origin, await place.token());
+    const { appsAddress, appsTokenPath } = await readStatus(place.place.home);
     const app = await openApp({
       proxyUrl: appsAddress,
       appToken: (await readFile(appsTokenPath, "utf8")).trim(),

@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { createSocketAgent } from "../../../core/http/socket-agent.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
@@ -28,8 +29,8 @@ export function openSse(options: TransportOptions): ClientTransport {
 function httpOptions({ definition, env, log, authorizer }: TransportOptions) {
   const { transport, maxMessageBytes } = definition;
   if (transport.kind !== "http") throw new Fault("internal", "not an HTTP server");
-  const { url, headers, apiKey, tls } = transport;
+  const { url, socket, headers, apiKey, tls } = transport;
   const allHeaders = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
-  const agent = createHttpAgent(url, tls, env);
+  const agent = socket === undefined ? createHttpAgent(url, tls, env) : createSocketAgent(socket);
   return { url, headers: () => allHeaders, authorizer, agent, log, maxMessageBytes };
 }

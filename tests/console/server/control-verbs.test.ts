@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { expect, test, vi } from "vitest";
+import { packageFile } from "../../../src/core/version.ts";
+import { addNamedToken } from "../../../src/doors/mcp/named-tokens.ts";
+import { hubKeyPath, readHubKey } from "../../../src/doors/mcp/hub-keys.ts";
+import { allVerbs, type VerbNeed } from "../../../src/hub/control/control-verbs.ts";
+import { postAtSocket } from "../../support/hub-socket.ts";
+import { send, startConsoleHub } from "./console-hub.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const columns = [
+  "no key",
+  "client token",
+  "main token",
+  "relay key",
+  "control key",
+  "console, looking",
+  "console",
+] as const;
+type Column = (typeof columns)[number];
+
+/** Who may use a verb, by what it needs. */
+const opened: Readonly<Record<VerbNeed, readonly Column[]>> = {
+  relay: ["relay key", "control key"],
+  look: ["control key", "console, looking", "console"],
+  change: ["control key", "console"],
+  person: ["console"],
+};
+
+const names = allVerbs().map(({ area, name, needs }) => ({ verb: `${area}.${name}`, needs }));
+
+test("every verb lets those through that the table says, and no others", async () => {
+  await using hub = await startConsoleHub();
+  const { home } = hub;
+  const [looking, person] = [await hub.signIn(false), await hub.signIn()];
+  const { token: mainToken } = await person.ask<{ token: string }>("machine.revealToken");
+  const clientToken = (await addNamedToken({ home }, "phone")).reveal();
+  const keyOf = (name: "relay" | "control"): string => readHubKey(hubKeyPath({ home }, name))!.reveal();
+  // A body that is refused after the rights, so that nothing is done.
+  const atSocket = async (verb: string, presented: string) =>
+    (await postAtSocket(home.path, `/control/${verb}`, [], presented)).text;
+  const atBoth = async (verb: string, presented: string) => {
+    const headers = { "content-type": "application/json", ...(presented && { authorization: `Bearer ${presented}` }) };
+    const tcp = await send(`${hub.address}/control/${verb}`, { method: "POST", headers, body: "[]" });
+    return (await atSocket(verb, presented)) + tcp.text;
+  };
+  const ask: Readonly<Record<Column, (verb: string) => Promise<string>>> = {
+    "no key": (verb) => atBoth(verb, ""),
+    "client token": (verb) => atBoth(verb, clientToken),
+    "main token": (verb) => atBoth(verb, mainToken),
+    "relay key": (verb) => atSocket(verb, keyOf("relay")),
+    "control key": (verb) => atSocket(verb, keyOf("control")),
+    "console, looking": async (verb) => (await looking.post(verb, [])).text,
+    console: async (verb) => (await person.post(verb, [])).text,
+  };
+  for (const { verb, needs } of names) {
+    const answers = await Promise.all(columns.map(async (column) => [column, await ask[column](verb)] as const));
+    const passed = answers.filter(([, text]) => text.includes("must be a JSON object")).map(([column]) => column);
+    expect([verb, passed]).toEqual([verb, opened[needs]]);
+  }
+});
+
+test("the table is in the documentation", async () => {
+  const shown = columns.slice(3);
+  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const table = [
+    row(["verb", ...shown]),
+    row(["---", ...shown.map(() => "---")]),
+    ...names.map(({ verb, needs }) =>
+      row([`\`${verb}\``, ...shown.map((column) => (opened[needs].includes(column) ? "yes" : "–"))]),
+    ),
+  ].join("\n");
+  const page = await readFile(packageFile("docs/control.md"), "utf8");
+  expect(page.slice(page.indexOf("-->\n\n") + 5).trim()).toBe(table);
+});
