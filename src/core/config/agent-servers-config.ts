@@ -24,7 +24,8 @@ export type AgentServers = Type.Static<typeof agentServersSchema>;
 
 /** Whether an agent may use a server. A caller without an agent may use only what agents without a list of their own may. */
 export function mayUseServer(agents: AgentServers | undefined, agent: string | undefined, server: string): boolean {
-  const own = agent === undefined || agent === "defaults" ? undefined : agents?.[agent];
+  const isListed = agents !== undefined && agent !== undefined && agent !== "defaults" && Object.hasOwn(agents, agent);
+  const own = isListed ? agents[agent] : undefined;
   const { servers } = own ?? agents?.["defaults"] ?? {};
   return servers === undefined || servers.includes(server);
 }

@@ -59,6 +59,7 @@ function patternsOf({ policy, catalog, hub }: Config): ToolPattern[] {
 }
 
 function prefixOf(source: string, { servers, apps }: Config): string {
-  const isApp = servers[source] === undefined && source.startsWith(`${apps.prefix}-`);
-  return isApp ? apps.prefix : (servers[source]?.toolPrefix ?? source);
+  const server = Object.hasOwn(servers, source) ? servers[source] : undefined;
+  const isApp = server === undefined && source.startsWith(`${apps.prefix}-`);
+  return isApp ? apps.prefix : (server?.toolPrefix ?? source);
 }
