@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "./json.ts";
 import { Fault } from "./fault.ts";
 import { lazyCrypto } from "./secrets/crypto.ts";
 
@@ -8,7 +9,7 @@ import { lazyCrypto } from "./secrets/crypto.ts";
 export function parseJsonBytes(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Fault("bad-json", "Parse error: the message is not UTF-8.");
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return parseJson(bytes.toString("utf8"));
   } catch (cause) {
     throw new Fault("bad-json", "Parse error: the message is not JSON.", { cause });
   }

@@ -1,3 +1,5 @@
+import { isExactNumber } from "./exact-number.ts";
+
 /** About how many characters of JSON a value has, without producing them: results can be megabytes. */
 export function approximateJsonSize(value: unknown): number {
   return sizeOf(value, 0);
@@ -9,6 +11,7 @@ const deepest = 100;
 function sizeOf(value: unknown, depth: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
+  if (isExactNumber(value)) return value.rawJSON.length;
   if (depth === deepest) return sizeOfDeep(value);
   if (Array.isArray(value)) {
     let size = 2 + value.length;
@@ -25,7 +28,7 @@ function sizeOfDeep(value: object): number {
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();
-    if (typeof next !== "object" || next === null) {
+    if (typeof next !== "object" || next === null || isExactNumber(next)) {
       size += sizeOf(next, 0);
       continue;
     }
@@ -52,6 +55,7 @@ function measureBytes(value: unknown, max: number): number {
   while (open.length > 0 && bytes <= max) {
     const next = open.pop();
     if (typeof next === "string") bytes += Buffer.byteLength(next) + 2;
+    else if (isExactNumber(next)) bytes += next.rawJSON.length;
     else if (typeof next !== "object" || next === null) bytes += String(next).length;
     else
       for (const [key, item] of Object.entries(next)) {

@@ -141,8 +141,8 @@ async function inlineTexts(args: unknown, call: OrderContext): Promise<unknown> 
       const file = find(value);
       return file === undefined || bytes > largestInlined ? value : readSpilledText(file);
     }
-    if (depth === 0 || typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return Promise.all(value.map((each) => inline(each, depth - 1)));
+    if (depth > 0 && Array.isArray(value)) return Promise.all(value.map((each) => inline(each, depth - 1)));
+    if (depth === 0 || !isRecord(value)) return value;
     const entries = Object.entries(value).map(async ([key, each]) => [key, await inline(each, depth - 1)] as const);
     return Object.fromEntries(await Promise.all(entries));
   };

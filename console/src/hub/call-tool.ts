@@ -1,5 +1,6 @@
 import type { ContentBlock, ToolResult } from "../../../src/mcp/messages/tool.ts";
 import { Fault, isFaultCode } from "../../../src/core/fault.ts";
+import { parseJson } from "../../../src/core/json.ts";
 import { faultOfResponse, sendToHub } from "./ask-hub.ts";
 import { linesOf } from "./events.ts";
 
@@ -44,7 +45,7 @@ export async function callTool(
   try {
     for await (const text of linesOf(response.body, longestResult)) {
       if (text.trim() === "") continue;
-      const line = JSON.parse(text) as Line;
+      const line = parseJson(text) as Line;
       if (line.type === "progress") onProgress?.(line as unknown as CallProgress);
       else if (line.type === "log") onLog?.(textOf(line["data"]));
       else if (line.type === "question") onQuestion?.(line as unknown as CallQuestion);

@@ -1,3 +1,4 @@
+import { isExactNumber } from "../../../src/core/exact-number.ts";
 import { visible } from "./words.tsx";
 
 /** More than this is shown as a count: a tree is for reading. */
@@ -15,7 +16,7 @@ export function JsonTree({ value }: { readonly value: unknown }) {
 
 function Node({ name, value, depth }: { readonly name?: string; readonly value: unknown; readonly depth: number }) {
   const label = name === undefined ? null : <span class="k">{visible(name)}: </span>;
-  if (typeof value !== "object" || value === null)
+  if (typeof value !== "object" || value === null || isExactNumber(value))
     return (
       <div class="leaf">
         {label}
@@ -49,5 +50,5 @@ function Node({ name, value, depth }: { readonly name?: string; readonly value: 
 
 function Leaf({ value }: { readonly value: unknown }) {
   if (typeof value === "string") return <span class="s">{visible(JSON.stringify(value))}</span>;
-  return <span class="n">{String(value)}</span>;
+  return <span class="n">{isExactNumber(value) ? value.rawJSON : String(value)}</span>;
 }

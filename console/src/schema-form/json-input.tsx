@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { parseJson } from "../../../src/core/json.ts";
 
 interface JsonInputProps {
   readonly id: string;
@@ -27,7 +28,7 @@ export function JsonInput({ id, value, rows = 4, label, onChange, onValid }: Jso
         onInput={(event) => {
           text.value = event.currentTarget.value;
           try {
-            onChange(text.value.trim() === "" ? undefined : JSON.parse(text.value));
+            onChange(text.value.trim() === "" ? undefined : parseJson(text.value));
             wrong.value = "";
           } catch (error) {
             wrong.value = error instanceof Error ? error.message : "This is not JSON.";

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { sortKeys } from "../../core/sort-keys.ts";
 import { visibleText } from "../../core/peer-text.ts";
 import { redact, redactText } from "../../core/secrets/redact.ts";
 import { type NamedSecret, nameSecrets, shownJson, shownLines, shownText } from "../../core/shown-text.ts";
@@ -67,11 +68,6 @@ function hashCall({ tool, prompt }: Operation, args: unknown, reasons: readonly 
     tool !== undefined ? toolParts(tool.tool) : prompt !== undefined ? promptParts(prompt.prompt) : {},
   );
   return hash("sha256", JSON.stringify({ isTool: tool !== undefined, args, asked, definition }, sortKeys));
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function detailOf(details: readonly string[]): { readonly detail?: string } {

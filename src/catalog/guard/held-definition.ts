@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { Advice } from "../advice.ts";
 import { listedHash, type PinState, type Shown, stateOfPin } from "./judge-pins.ts";
@@ -82,4 +83,4 @@ function diffOf(pin: Pin): string {
   return pinDiff(isNew === true ? "" : pinned, textOf(waiting));
 }
 
-const textOf = (definition: string): string => textOfParts(JSON.parse(definition) as PinnedParts);
+const textOf = (definition: string): string => textOfParts(parseJson(definition) as PinnedParts);

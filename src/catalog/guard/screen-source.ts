@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
@@ -165,7 +166,7 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
 }
 
 function itemOf({ kind, definition = "{}" }: Pin, given: unknown): unknown {
-  const parts = JSON.parse(definition) as Record<string, unknown>;
+  const parts = parseJson(definition) as Record<string, unknown>;
   return kind === "instructions" ? parts.instructions : Object.assign(parts, given);
 }
 

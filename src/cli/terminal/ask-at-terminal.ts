@@ -140,19 +140,23 @@ function chooseValue(typed: string, choices: readonly FieldChoice[]): unknown {
   return (named ?? byNumber)?.value ?? typed;
 }
 
+function choiceText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** The revisions write choices in two ways: `enum` with `enumNames`, or `oneOf` and `anyOf` of constants with titles. */
 function choicesIn(field: JsonSchema): readonly FieldChoice[] {
   const titled = field["oneOf"] ?? field["anyOf"];
   if (Array.isArray(titled))
     return titled.map(({ const: value, title }: { const?: unknown; title?: unknown }) => ({
       value,
-      title: asString(title) || String(value),
+      title: asString(title) || choiceText(value),
     }));
   const { enumNames } = field as { enumNames?: unknown };
   if (!Array.isArray(field["enum"])) return [];
   return field["enum"].map((value: unknown, index) => ({
     value,
-    title: (Array.isArray(enumNames) && asString(enumNames[index])) || String(value),
+    title: (Array.isArray(enumNames) && asString(enumNames[index])) || choiceText(value),
   }));
 }
 

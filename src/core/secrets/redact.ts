@@ -1,3 +1,4 @@
+import { isExactNumber } from "../exact-number.ts";
 import { codeOf, Fault } from "../fault.ts";
 import { Secret } from "./secret.ts";
 
@@ -35,6 +36,7 @@ function startWalk(): Walk {
 
 function copyValue(value: unknown, walk: Walk, depth: number): unknown {
   if (typeof value === "string") return copyText(value, walk);
+  if (isExactNumber(value)) return value;
   if (typeof value === "object" && value !== null) return copyObject(value, walk, depth);
   if (typeof value === "function") return `[function ${value.name}]`;
   if (typeof value === "bigint" || typeof value === "symbol") return String(value);

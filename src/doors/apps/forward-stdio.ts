@@ -21,6 +21,7 @@ import {
   type JsonRpcRequest,
   parseMessage,
   rpcErrorOf,
+  readId,
 } from "../../mcp/messages/json-rpc.ts";
 import { mirrorHeaders } from "../../mcp/messages/mirrored-headers.ts";
 import { createFrameReader } from "../../mcp/stdio/frame-reader.ts";
@@ -152,8 +153,9 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   }
 
   /** Cancels a request. Revision 2026-07-28 has no notification for this over HTTP: closing the response cancels it. */
-  function cancel(id: unknown): boolean {
-    if (typeof id !== "string" && typeof id !== "number") return false;
+  function cancel(requestId: unknown): boolean {
+    const id = readId(requestId);
+    if (id === undefined) return false;
     const found = pending.get(id);
     settle(id);
     if (found?.isModern !== true) return false;

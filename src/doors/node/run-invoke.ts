@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
@@ -95,7 +96,7 @@ export async function runInvoke(request: InvokeRequest, options: InvokeOptions):
 function parseArguments(json: string, capability: Capability): Record<string, unknown> | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseJson(json);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { Fault, isFaultCode } from "../../core/fault.ts";
 import { hubControlUrl } from "../../core/http/hub-routes.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
@@ -59,7 +60,7 @@ interface ControlAnswer {
 
 function parseAnswer(text: string): ControlAnswer | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { parseJson } from "../../core/json.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import { nonBlank } from "../../core/files/resolve-home.ts";
@@ -121,7 +122,7 @@ export function createNodeClient(target: NodeTarget, timeoutMs: number, signal: 
 
 function parseAnswer(text: string, status: number | undefined): Readonly<Record<string, unknown>> {
   try {
-    return asRecord(JSON.parse(text));
+    return asRecord(parseJson(text));
   } catch {
     throw new Fault("unavailable", `The node answered with status ${status}: ${quotedPeerText(text, 300)}`);
   }

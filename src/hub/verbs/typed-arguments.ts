@@ -1,3 +1,5 @@
+import { roundNumbers } from "../../core/exact-number.ts";
+import { parseJson } from "../../core/json.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { nearestName } from "../../core/nearest-name.ts";
@@ -86,7 +88,7 @@ function requireKnown(name: string, key: string, shapes: Shapes): void {
 function parseObject(text: string, what: string): Values {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (cause) {
     throw new Fault("usage", `${what} is not JSON: ${messageOf(cause)}`, { cause });
   }
@@ -106,14 +108,14 @@ function setOwn(target: Values, key: string, value: unknown): void {
 /** A typed word as a value of the type in the schema. Without a type it is parsed as JSON, or else taken as text. */
 export function typedValue(key: string, text: string, shapes: Shapes, root: JsonSchema): unknown {
   const choices = choicesOf(shapes);
-  const chosen = choices.find((choice) => choice === text) ?? choices.find((choice) => String(choice) === text);
+  const chosen = choices.find((choice) => choice === text) ?? choices.find((choice) => JSON.stringify(choice) === text);
   if (chosen !== undefined) return chosen;
   const types = typesOf(shapes);
   if (types.size === 0) return choices.length > 0 ? text : anyValue(text);
   if (types.has("null") && text === "null") return null;
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
-  if (types.has("number") && isNumber(text)) return Number(text);
-  if (types.has("integer") && isNumber(text) && Number.isInteger(Number(text))) return Number(text);
+  const number = types.has("number") || types.has("integer") ? readNumber(text) : undefined;
+  if (number !== undefined && (types.has("number") || Number.isInteger(roundNumbers(number)))) return number;
   if (types.has("array") && text.startsWith("[")) return parsed(key, text, "array");
   if (types.has("object") && text.startsWith("{")) return parsed(key, text, "object");
   if (types.has("string")) return text;
@@ -121,13 +123,16 @@ export function typedValue(key: string, text: string, shapes: Shapes, root: Json
   throw new Fault("usage", `${key} must be ${expected(types)}, not ${quoted(text, 100)}.`);
 }
 
-function isNumber(text: string): boolean {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
+/** Undefined if it is none. JSON has fewer forms of them: neither `+1` nor `.5`. */
+function readNumber(text: string): unknown {
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
+  const isJsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
+  return isJsonNumber ? parseJson(text) : Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
 function anyValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -135,7 +140,7 @@ function anyValue(text: string): unknown {
 
 function parsed(key: string, text: string, what: "array" | "object"): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new Fault("usage", `${key} starts like a JSON ${what} but is not valid: ${(cause as Error).message}`, {
       cause,

@@ -1,5 +1,6 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleepForReal } from "node:timers/promises";
+import { parseJson } from "../../core/json.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { isEventStream, readText, retryAfterMs } from "../../core/http/send-http.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
@@ -247,7 +248,7 @@ async function processPendingCloses(): Promise<void> {
 
 function tryParseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

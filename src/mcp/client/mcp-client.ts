@@ -170,7 +170,8 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
         const call = pending.get(token) ?? tasks.byToken(token);
-        if (Number.isFinite(params.progress)) call?.onProgress?.(progressOf(params));
+        const told = progressOf(params);
+        if (Number.isFinite(told.progress)) call?.onProgress?.(told);
       } else if (message.method === "notifications/subscriptions/acknowledged") {
         const id = asRecord(params._meta)[metaKeys.subscriptionId];
         if (typeof id === "number" || typeof id === "string") pending.get(id)?.options.onAcknowledged?.();
@@ -183,7 +184,8 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
 
   function settleResponse(message: JsonRpcResponse): void {
     const call = message.id === null ? undefined : pending.get(message.id);
-    if (!call) return log.debug("ignored a response to no pending request", { id: String(message.id).slice(0, 50) });
+    if (!call)
+      return log.debug("ignored a response to no pending request", { id: JSON.stringify(message.id).slice(0, 50) });
     const { error, result } = message as { readonly error?: unknown; readonly result?: unknown };
     if (typeof error === "object" && error !== null) call.reject(new RpcFault(error as RpcError));
     else if (error === undefined && typeof result === "object" && result !== null) {

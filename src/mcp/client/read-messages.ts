@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
 import { parseLargeResponse } from "../messages/result-text.ts";
@@ -9,7 +10,7 @@ export function readMessages(text: string, log: Log): JsonRpcMessage[] {
   if (text.trim() === "") return [];
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     log.warn("skipped a message that is not valid JSON", { chars: text.length });
     return [];

@@ -1,4 +1,5 @@
-import type { JsonRpcId, JsonRpcRequest } from "../messages/json-rpc.ts";
+import { parseJson } from "../../core/json.ts";
+import { type JsonRpcId, type JsonRpcRequest, readId } from "../messages/json-rpc.ts";
 
 /** A request that a client waits for on a stream. */
 export type AwaitedRequest = Pick<JsonRpcRequest, "id" | "method">;
@@ -28,7 +29,7 @@ export function readAwaited(lastEventId: string): readonly LostRequest[] | undef
   if (text === undefined || text.length > 2 * longest) return undefined;
   if (text === "") return [];
   try {
-    const found: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    const found = parseJson(Buffer.from(text, "base64url").toString());
     const isGood = Array.isArray(found) && found.length > 0 && found.every(isEntry);
     return isGood ? found.map(([id, isToolCall]) => ({ id, isToolCall: isToolCall === 1 })) : undefined;
   } catch {
@@ -37,5 +38,5 @@ export function readAwaited(lastEventId: string): readonly LostRequest[] | undef
 }
 
 function isEntry(value: unknown): value is [JsonRpcId, unknown] {
-  return Array.isArray(value) && (typeof value[0] === "string" || Number.isFinite(value[0]));
+  return Array.isArray(value) && readId(value[0]) !== undefined;
 }

@@ -5,9 +5,9 @@ import type { McpLogLevel } from "../messages/interim-messages.ts";
 import {
   encodeMessage,
   isNotification,
-  type JsonRpcId,
   type JsonRpcNotification,
   type JsonRpcResponse,
+  readId,
 } from "../messages/json-rpc.ts";
 import { assumedVersion } from "../messages/protocol-version.ts";
 import type { McpServer } from "../server/mcp-server.ts";
@@ -73,8 +73,8 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
         for (const peer of peers) peer.settle(message);
         return;
       }
-      const id = message.params?.requestId as JsonRpcId;
-      const candidates = [...peers].filter((peer) => peer.running.has(id));
+      const id = readId(message.params?.requestId);
+      const candidates = [...peers].filter((peer) => id !== undefined && peer.running.has(id));
       // Two clients of one principal may use the same id. Stopping the wrong call is worse than stopping none.
       if (candidates.length === 1) await server.handle(message, candidates[0]!, { send: () => {} });
     },

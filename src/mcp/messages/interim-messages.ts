@@ -1,3 +1,4 @@
+import { roundNumbers } from "../../core/exact-number.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import type { Params } from "./json-rpc.ts";
@@ -82,10 +83,11 @@ export function logLineOf({ level, logger, data }: Params): ClientLogLine {
   };
 }
 
-/** The progress in `notifications/progress`. */
-export function progressOf({ progress, total, message }: Params): Progress {
+/** The progress in `notifications/progress`; NaN if it says none. It is compared and shown, so it is rounded. */
+export function progressOf(params: Params): Progress {
+  const { progress, total, message } = roundNumbers(params) as Params;
   return {
-    progress: Number(progress),
+    progress: typeof progress === "number" ? progress : Number.NaN,
     ...(typeof total === "number" ? { total } : {}),
     ...(typeof message === "string" ? { message } : {}),
   };

@@ -1,10 +1,11 @@
+import { type ExactNumber, isExactNumber, sharedExactNumber } from "../../core/exact-number.ts";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { Era } from "./protocol-version.ts";
 import { largeResponseText } from "./result-text.ts";
 
-export type JsonRpcId = string | number;
+export type JsonRpcId = string | number | ExactNumber;
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -64,6 +65,7 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   if (hasId && !isId(message.id) && !isErrorWithoutId) {
     throw new Fault("bad-request", `The field "id" must be a string of at most ${longestId} characters or a number.`);
   }
+  if (isExactNumber(message.id)) message.id = sharedExactNumber(message.id);
   if ("method" in message) {
     if (typeof message.method !== "string") throw new Fault("bad-request", 'The field "method" must be a string.');
     const { params } = message;
@@ -94,8 +96,14 @@ export function notification(method: string, params?: Params): JsonRpcNotificati
   return params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
 }
 
+/** A request id, or what else may be one: a progress token, the request that is cancelled. The same object for the same id. */
+export function readId(id: unknown): JsonRpcId | undefined {
+  return isExactNumber(id) ? sharedExactNumber(id) : isId(id) ? id : undefined;
+}
+
 function isId(id: unknown): id is JsonRpcId {
-  return typeof id === "string" ? id.length <= longestId : typeof id === "number" && Number.isFinite(id);
+  if (typeof id === "string") return id.length <= longestId;
+  return isExactNumber(id) ? id.rawJSON.length <= longestId : typeof id === "number" && Number.isFinite(id);
 }
 
 /**

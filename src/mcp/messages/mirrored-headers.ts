@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { isExactNumber } from "../../core/exact-number.ts";
 import { Fault } from "../../core/fault.ts";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
@@ -56,7 +57,8 @@ export function paramHeaders(tool: Tool, args: Params): Record<string, string> |
   for (const { header, path } of marked) {
     const value = argumentAt(args, path);
     const isSendable = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
-    if (isSendable) headers[`mcp-param-${header.toLowerCase()}`] = headerValue(String(value));
+    const text = isExactNumber(value) ? value.rawJSON : isSendable ? String(value) : undefined;
+    if (text !== undefined) headers[`mcp-param-${header.toLowerCase()}`] = headerValue(text);
   }
   return headers;
 }
@@ -93,7 +95,7 @@ function isSameArgument(text: string, value: unknown): boolean {
     case "number":
       return /^-?\d+(\.\d+)?$/.test(text) && Number(text) === value;
     default:
-      return false;
+      return isExactNumber(value) && text === value.rawJSON;
   }
 }
 

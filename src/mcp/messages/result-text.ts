@@ -1,3 +1,5 @@
+import { type ExactNumber } from "../../core/exact-number.ts";
+import { parseJson } from "../../core/json.ts";
 /**
  * Large results as their servers wrote them. A result that a hub does not change need not be written anew, which takes
  * most of the time that a large one costs. A result that is changed becomes another object, which has no text.
@@ -21,7 +23,7 @@ interface LargeResponse {
   readonly result: object;
 }
 
-type Id = string | number;
+type Id = string | number | ExactNumber;
 
 /**
  * The response in a text, if it has a large result in one of the usual forms; undefined if JSON has to be parsed as a
@@ -32,7 +34,7 @@ export function parseLargeResponse(text: string): LargeResponse | undefined {
   try {
     const found = findResult(text);
     if (!found) return undefined;
-    const result = JSON.parse(found.text) as object;
+    const result = parseJson(found.text) as object;
     // A door may send it as one line.
     if (!/[\n\r]/.test(found.text)) texts.set(result, found.text);
     return { jsonrpc: "2.0", id: found.id, result };

@@ -1,3 +1,4 @@
+import { roundNumbers } from "../../core/exact-number.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../messages/tool.ts";
 import type { checkWithLibrary, LibraryOutcome } from "./check-with-library.ts";
@@ -22,7 +23,7 @@ export interface SchemaCheckerOptions {
  * Checks values against untrusted JSON Schemas (2020-12) without generating code from them. A schema that is merely odd
  * stays usable: the parts that can't be checked are ignored. A schema that can't be checked within its bounds (endless
  * or external references, too deep, out of time on a small value) accepts every value: who made it checks for itself.
- * `format` is an annotation. Messages name fields and what was expected, never values.
+ * `format` is an annotation. Numbers that no double holds are compared rounded. Messages name fields and what was expected, never values.
  */
 export interface SchemaChecker {
   /** A promise only while the validator is being loaded. Plain schemas do not need it. */
@@ -55,7 +56,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
   let library: typeof checkWithLibrary | undefined;
 
   function createCheck(schema: JsonSchema): Check {
-    const prepared = prepareSchema(schema, options.schema ?? schemaBounds);
+    const prepared = prepareSchema(roundNumbers(schema) as JsonSchema, options.schema ?? schemaBounds);
     if ("uncheckable" in prepared) return acceptAll(schema, prepared.uncheckable);
     if (prepared.odd.length > 0) options.onOdd?.(schema, prepared.odd.join("; "));
     const accepts = compilePlain(prepared, bounds.depth);
@@ -113,7 +114,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
         check = createCheck(schema);
         checks.set(schema, check);
       }
-      return check(value);
+      return check(roundNumbers(value));
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   notification,
   parseMessage,
   rpcErrorOf,
+  readId,
 } from "../messages/json-rpc.ts";
 import { checkMirroredHeaders } from "../messages/mirrored-headers.ts";
 import { assumedVersion, type Era } from "../messages/protocol-version.ts";
@@ -169,9 +170,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
 
   function receiveNotification(message: JsonRpcNotification, peer: Peer): void {
     if (message.method !== "notifications/cancelled") return;
-    const id = message.params?.requestId;
-    if (typeof id === "string" || typeof id === "number")
-      peer.running.get(id)?.cancel("The client cancelled the call.");
+    const id = readId(message.params?.requestId);
+    if (id !== undefined) peer.running.get(id)?.cancel("The client cancelled the call.");
   }
 
   function failed(message: JsonRpcRequest, error: unknown, era: Era): JsonRpcResponse {

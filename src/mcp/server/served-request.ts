@@ -13,7 +13,7 @@ import {
   type Question,
   questionIn,
 } from "../messages/interim-messages.ts";
-import { type JsonRpcId, notification, type Params } from "../messages/json-rpc.ts";
+import { type JsonRpcId, notification, type Params, readId } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import type { RequestContext } from "./offer.ts";
 import type { Peer, Send } from "./peer.ts";
@@ -209,6 +209,5 @@ export function relatedTo(taskId: string): Params {
 }
 
 function progressTokenOf(meta: Params): JsonRpcId | undefined {
-  const token = meta.progressToken;
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
+  return readId(meta.progressToken);
 }

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { sortKeys } from "../../core/sort-keys.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { CallerContext, ToolCallEvent } from "../openclaw-api.ts";
@@ -93,9 +94,4 @@ export function withoutTicket(args: Args): Args {
 /** The same for equal arguments, whatever their order. */
 export function hashArguments(args: Args): string {
   return hash("sha256", JSON.stringify(args, sortKeys));
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

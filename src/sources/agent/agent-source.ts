@@ -1,3 +1,4 @@
+import { requireDoubles } from "../../core/exact-number.ts";
 import type { ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import { orderTool } from "./order/order-tool.ts";
@@ -36,9 +37,9 @@ export function createAgentSource({
     trusted: true,
     taskAfterMs,
     tools: () => list,
-    call(name, args, context: OrderContext) {
-      if (name === orderTool.name) return runOrder(args, context, options);
-      return Promise.reject(new Fault("unknown-tool", `The agent has no tool ${JSON.stringify(name)}.`));
+    async call(name, args, context: OrderContext) {
+      if (name === orderTool.name) return runOrder(requireDoubles(args), context, options);
+      throw new Fault("unknown-tool", `The agent has no tool ${JSON.stringify(name)}.`);
     },
     onChange: () => () => {},
     close: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import { requireDoubles } from "../../core/exact-number.ts";
 import type { Advice } from "../../catalog/advice.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
@@ -67,7 +68,7 @@ export function createMachineSource(options: MachineSourceOptions): Source {
     const signal = AbortSignal.any([context.signal, stopping.signal]);
     const release = await slots.acquire(signal);
     const answer = await withDeadline(callTimeoutMs, signal, (ended) => {
-      const work = start(capability, asRecord(args), {
+      const work = start(capability, asRecord(requireDoubles(args)), {
         caller,
         signal: ended,
         log,

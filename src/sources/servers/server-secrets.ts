@@ -1,3 +1,4 @@
+import { isExactNumber } from "../../core/exact-number.ts";
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { isHarmlessVariable } from "../../core/process/child-env.ts";
@@ -56,6 +57,7 @@ const deepest = 50;
 /** A copy of a plain value with every text in it redacted, keys included. What is nested too deep is left out. */
 export function redactTexts(value: unknown, redact: KnownRedactor, depth = 0): unknown {
   if (typeof value === "string") return redact(value);
+  if (isExactNumber(value)) return redact(value.rawJSON) === value.rawJSON ? value : redact(value.rawJSON);
   if (typeof value !== "object" || value === null) return value;
   if (depth === deepest) return "[…]";
   if (Array.isArray(value)) return value.map((part) => redactTexts(part, redact, depth + 1));

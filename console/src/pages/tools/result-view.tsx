@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { parseJson } from "../../../../src/core/json.ts";
 import type { ToolResult } from "../../../../src/mcp/messages/tool.ts";
 import type { ShownBlock } from "../../hub/call-tool.ts";
 import { Code, FaultBox, Panel } from "../../parts/blocks.tsx";
@@ -115,7 +116,7 @@ function jsonOf({ structuredContent, content }: ToolResult): unknown {
   const [only] = content;
   if (content.length !== 1 || only?.type !== "text" || !/^\s*[[{]/.test(only.text)) return undefined;
   try {
-    return JSON.parse(only.text);
+    return parseJson(only.text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { parseJson } from "../../../core/json.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import {
   isRequest,
@@ -96,7 +97,7 @@ function answerAs(openings: readonly Opening[], { input, output }: OpeningStream
 
 function tryParse(line: string): JsonRpcMessage | undefined {
   try {
-    return parseMessage(JSON.parse(line));
+    return parseMessage(parseJson(line));
   } catch {
     return undefined;
   }

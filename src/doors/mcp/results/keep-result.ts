@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../../core/json.ts";
 import { bytesPerToken, estimateTokens } from "../../../core/estimate-tokens.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { isJsonLarger } from "../../../core/json-size.ts";
@@ -113,7 +114,7 @@ function isSaidBy(parts: readonly TextPart[], value: unknown): boolean {
 function says({ text }: TextPart, ...values: readonly unknown[]): boolean {
   if (values.includes(text)) return true;
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseJson(text);
     return values.some((value) => isDeepStrictEqual(parsed, value));
   } catch {
     return false;

@@ -1,3 +1,4 @@
+import { requireDoubles } from "../../../core/exact-number.ts";
 import { RequestCallContext } from "../../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../../catalog/caller.ts";
 import { sameElements } from "../../../catalog/merge-sources.ts";
@@ -43,12 +44,18 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
   const read = createOneOffTool(sourceId, readResult, async (_, args, { caller }) => {
     const { runRead } = await import("./result-tools.ts");
     const store = await results.store();
-    return orElsewhere(readResult, runRead(store, ownerOf(caller), args as ReadArguments, results.maxTokens));
+    return orElsewhere(
+      readResult,
+      runRead(store, ownerOf(caller), requireDoubles(args) as ReadArguments, results.maxTokens),
+    );
   });
   const search = createOneOffTool(sourceId, searchResult, async (_, args, context) => {
     const { runSearch } = await import("./result-tools.ts");
     const [store, owner] = [await results.store(), ownerOf(context.caller)];
-    return orElsewhere(searchResult, runSearch(store, owner, args as SearchArguments, results.maxTokens, context));
+    return orElsewhere(
+      searchResult,
+      runSearch(store, owner, requireDoubles(args) as SearchArguments, results.maxTokens, context),
+    );
   });
   const resource = {
     ...read.source,

@@ -1,3 +1,4 @@
+import { requireDoubles } from "../../../core/exact-number.ts";
 import { compileGlobs, type Matcher } from "../../../catalog/glob.ts";
 import { sameElements } from "../../../catalog/merge-sources.ts";
 import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
@@ -117,7 +118,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
       findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
       hintFor: (name) => unknownToolHint(name, view.tools()),
       call(tool, args, request) {
-        if (tool === searchTools) return searchFor(args, { view, offer, findable });
+        if (tool === searchTools) return searchFor(requireDoubles(args) as Args, { view, offer, findable });
         if (tool === describeTool) return describe(args, view, offer);
         if (tool === callTool) return refuseCall(args);
         return tools.call(tool, args, request);

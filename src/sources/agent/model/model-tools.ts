@@ -1,4 +1,5 @@
 import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import { roundNumbers } from "../../../core/exact-number.ts";
 import { faultFromResult } from "../../../catalog/guard/guard.ts";
 import { Fault, messageOf, toFault } from "../../../core/fault.ts";
 import { visibleText } from "../../../core/peer-text.ts";
@@ -22,7 +23,7 @@ export function createModelTools(tools: AgentTools, options: ReplyOptions): Mode
   const entries = tools.list(options.caller).map(({ name, description, inputSchema }) => {
     const tool = dynamicTool({
       description: description ?? name,
-      inputSchema: jsonSchema(inputSchema),
+      inputSchema: jsonSchema(roundNumbers(inputSchema) as typeof inputSchema),
       async execute(input, { toolCallId }) {
         const { forModel, forUser } = await runTool(tools, name, input, options);
         if (forUser !== undefined) outputs.set(toolCallId, forUser);

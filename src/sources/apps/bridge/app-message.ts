@@ -1,3 +1,4 @@
+import { parseJson } from "../../../core/json.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { logLevels, type McpLogLevel, type Question } from "../../../mcp/messages/interim-messages.ts";
 import type { CallNews } from "../call/call-bus.ts";
@@ -24,7 +25,7 @@ const ignored: AppMessage = { type: "ignored" };
 export function readAppMessage(text: string, sessionId: string): AppMessage {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return malformed("a message is not JSON");
   }

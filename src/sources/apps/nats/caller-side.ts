@@ -1,4 +1,5 @@
 import type { Msg } from "@nats-io/transport-node";
+import { parseJson } from "../../../core/json.ts";
 import { messageOf } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { sleep } from "../../../core/wait.ts";
@@ -128,7 +129,7 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
       case "bulk":
         bulk
           .read(reply.bulk)
-          .then((data) => settle(sending, JSON.parse(data.toString("utf8")) as CallOutcome))
+          .then((data) => settle(sending, parseJson(data.toString("utf8")) as CallOutcome))
           .catch((error: unknown) => {
             log.warn("a large result was lost between instances", { error });
             settle(sending, lostOutcome);

@@ -1,4 +1,5 @@
 import type { Msg, Subscription } from "@nats-io/transport-node";
+import { parseJson } from "../../../core/json.ts";
 import { messageOf } from "../../../core/fault.ts";
 import type { BridgeHolder, CallHandle, CallListener, CallOrder, CallOutcome } from "../call/call-bus.ts";
 import { lostOutcome, noHolderOutcome } from "../call/call-bus.ts";
@@ -168,7 +169,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     if ("order" in content) return run(content, sending, sessionId, own);
     bulk
       .read(content.bulk)
-      .then((data) => run(JSON.parse(data.toString("utf8")) as WholeOrder, sending, sessionId, own))
+      .then((data) => run(parseJson(data.toString("utf8")) as WholeOrder, sending, sessionId, own))
       .catch((error: unknown) => log.warn("a large call was lost between instances", { error: messageOf(error) }));
   }
 

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../core/json.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import type { SessionChange, SessionRecord, SessionStore, StoredSession } from "../store/session-store.ts";
@@ -93,7 +94,7 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
 
   function readStored(id: string, text: string, life: string | undefined): StoredSession | undefined {
     try {
-      const { record, expiresAt } = JSON.parse(text) as StoredSession & { record: SessionRecord };
+      const { record, expiresAt } = parseJson(text) as StoredSession & { record: SessionRecord };
       if (record?.id !== id || !Number.isFinite(expiresAt)) throw new Error("it is not a session");
       return { record, expiresAt: Math.max(expiresAt, Number(life) || 0) };
     } catch (error) {

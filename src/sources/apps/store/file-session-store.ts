@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { parseJson } from "../../../core/json.ts";
 import { codeOf, Fault, messageOf } from "../../../core/fault.ts";
 import { openAppendLog } from "../../../core/files/append-log.ts";
 import { isRecord } from "../../../core/is-record.ts";
@@ -138,7 +139,7 @@ function parseLogLine(line: Buffer): SessionLogEntry | undefined {
   const json = line.subarray(9);
   if (line.length < 11 || line.subarray(0, 8).toString("latin1") !== checksum(json)) return undefined;
   try {
-    const entry: unknown = JSON.parse(json.toString());
+    const entry = parseJson(json.toString());
     return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;

@@ -9,6 +9,7 @@ import {
 } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { sortKeys } from "../../../core/sort-keys.ts";
 import type { Caller } from "../../../catalog/caller.ts";
 import { codeOf } from "../../../core/fault.ts";
 import type { Home } from "../../../core/files/home.ts";
@@ -73,11 +74,6 @@ export function openIdentitySigner(home: Home, now: () => number = Date.now): Id
 /** Of the arguments as JSON with sorted keys and without spaces, so that a server can compute it from what it got. */
 export function hashArguments(args: unknown): string {
   return sha256(JSON.stringify(args, sortKeys), "hex");
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function loadKey(path: string): KeyObject {

@@ -1,6 +1,7 @@
 import { constants, renameSync } from "node:fs";
 import { readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson } from "../../../core/json.ts";
 import { codeOf, Fault } from "../../../core/fault.ts";
 import { pruneFolder } from "../../../core/files/prune-folder.ts";
 import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
@@ -125,7 +126,7 @@ function readStored(path: string, id: string, log: Log): StoredLists | undefined
   try {
     // A link may lead anywhere. Windows has no such flag.
     const text = readRegularFileNow(path, maxBytes, constants.O_NOFOLLOW ?? 0);
-    return parseStored(JSON.parse(text), id);
+    return parseStored(parseJson(text), id);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     if (isSystemError(error) && !linkCodes.has(codeOf(error))) throw error;

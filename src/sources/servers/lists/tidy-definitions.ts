@@ -1,3 +1,4 @@
+import { roundNumbers } from "../../../core/exact-number.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
@@ -32,12 +33,15 @@ const iconChecks: Checks = { mimeType: isText, sizes: isTexts, theme: oneOf("lig
 const resourceChecks: Checks = {
   ...texts,
   mimeType: isText,
-  size: (value) => typeof value === "number",
+  size: (value) => typeof roundNumbers(value) === "number",
   annotations: isRecord,
 };
 const audienceChecks: Checks = {
   audience: (value) => Array.isArray(value) && value.every(oneOf("user", "assistant")),
-  priority: (value) => typeof value === "number" && value >= 0 && value <= 1,
+  priority: (value) => {
+    const priority = roundNumbers(value);
+    return typeof priority === "number" && priority >= 0 && priority <= 1;
+  },
   lastModified: (value) =>
     typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value),
 };
