@@ -73,8 +73,8 @@ test("another order of keys is not a change, another hint or word is", () => {
 });
 
 test("of a huge definition every line is shown", () => {
-  const huge = (mark: string) => textOf({ description: `${mark}\n`.repeat(100_000) });
+  const huge = (mark: string) => textOf({ description: `${mark}\n`.repeat(20_000) });
   const diff = pinDiff(huge("x"), huge("y")).split("\n");
-  expect(diff.filter((line) => line.startsWith("+"))).toHaveLength(100_000);
-  expect(diff.filter((line) => line.startsWith("-"))).toHaveLength(100_000);
+  expect(diff.filter((line) => line.startsWith("+"))).toHaveLength(20_000);
+  expect(diff.filter((line) => line.startsWith("-"))).toHaveLength(20_000);
 });

@@ -127,7 +127,9 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const answer = callHub(place.origin, await place.token(), "files__write_file", { path: "b.txt", content: "x" });
     await page.getByRole("link", { name: /^Review/ }).click();
     await page.getByText("Claude Code (token main)").last().waitFor();
-    expect(await page.locator(".detail").innerText()).toMatch(/path\s+b\.txt\s+content\s+x[\s\S]*it overwrites files/);
+    expect(await page.locator(".detail").innerText()).toMatch(
+      /it overwrites files[\s\S]*Arguments: \{"path":"b\.txt","content":"x"\}/,
+    );
     await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
     await page.keyboard.press("o");
     expect((await answer).result?.content).toEqual([{ type: "text", text: "Done: write_file" }]);
@@ -141,6 +143,48 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await page.getByText("Judged").waitFor();
     expect(await page.locator(".steps li").count()).toBeGreaterThanOrEqual(3);
     expect(open.errors).toEqual([]);
+  });
+
+  test("a long call can be allowed when its end has been seen, and nothing of it is masked or cut", async () => {
+    await using open = await place.open(browser);
+    const { page } = open;
+    const script = `${Array.from({ length: 400 }, (_, at) => `echo ${at}`).join("\n")}\nTOKEN=$(touch\${IFS}/x) ls\u202e`;
+    const answer = callHub(place.origin, await place.token(), "files__write_file", { path: "c.txt", content: script });
+    await page.getByRole("link", { name: /^Review/ }).click();
+    const call = page.getByRole("region", { name: "The call" });
+    await call.getByText("echo 399").waitFor();
+    const allow = page.getByRole("button", { name: "Allow once" });
+    await expect.poll(() => page.getByRole("button", { name: "Not now" }).isEnabled()).toBe(true);
+    expect(await allow.isEnabled()).toBe(false);
+    expect(await page.getByRole("button", { name: "Always for this client" }).isEnabled()).toBe(false);
+    await page.keyboard.press("o");
+    await page.keyboard.press("a");
+    await call.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+    await page.getByText("You can allow it when you have seen the end").waitFor();
+    expect(await allow.isEnabled()).toBe(false);
+    const shown = await call.innerText();
+    for (let at = 0; at < 400; at++) expect(shown).toContain(`echo ${at}\\n`);
+    expect(shown).toContain(String.raw`TOKEN=$(touch\${IFS}/x) ls\u{202e}"`.replace("\\$", "$"));
+    await call.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    await page.keyboard.press("o");
+    expect((await answer).result?.content).toEqual([{ type: "text", text: "Done: write_file" }]);
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a call of which only a shortened record is left can be refused, but not allowed", async () => {
+    await using own = await openConsolePlace({ servers: { files: studioServer("files") }, policy });
+    const content = "x".repeat(5000);
+    await callHub(own.origin, await own.token(), "files__write_file", { path: "c.txt", content });
+    await own.stop();
+    await own.restart();
+    await using open = await own.open(browser, { path: "approvals" });
+    const { page } = open;
+    await page.getByText("Only a shortened record of this call is left").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Not now" }).isEnabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(false);
+    await page.keyboard.press("n");
+    await page.getByText("Nothing waits for you").waitFor();
   });
 
   test("a call that was refused while no one could be asked is not among those that wait", async () => {

@@ -1,10 +1,12 @@
+import { useSignal } from "@preact/signals";
 import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { approvals } from "../../hub/shared.ts";
-import { BackTo, Diff } from "../../parts/blocks.tsx";
+import { BackTo } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { useKey } from "../../parts/keyboard.tsx";
+import { UnreadNote, WholeText } from "../../parts/whole-text.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";
 
@@ -16,7 +18,10 @@ export function heldWords({ kind, source, state }: HeldDefinition): string {
 
 /** What a server changed since it was first seen, and what clients get until it is approved. */
 export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
+  const isRead = useSignal(false);
+  const mayAccept = isRead.value && held.isWhole;
   async function accept(): Promise<void> {
+    if (!mayAccept) return;
     const isDone = await act(
       () => hub.approvals.accept(held.name, { confirmed: true, seen: [held.hash] }),
       `${held.name} is accepted as it is now.`,
@@ -52,9 +57,9 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
         </p>
         <p class="muted">{shownWords(held)}</p>
       </div>
-      <Diff text={held.diff} label="What changed" />
+      <WholeText text={held.diff} label="What changed" isRead={isRead} isDiff />
       <div class="row row-wrap">
-        <Button kind="main" hotkey="a" onClick={accept}>
+        <Button kind="main" hotkey="a" disabled={!mayAccept} onClick={accept}>
           Accept the change
         </Button>
         {!isRejected && (
@@ -64,6 +69,11 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
         )}
         <span class="muted small">Read it as a model would: a description is an instruction.</span>
       </div>
+      {held.isWhole ? (
+        <UnreadNote isRead={isRead} />
+      ) : (
+        <p class="muted">It can't be shown in full, so it can't be accepted here.</p>
+      )}
     </div>
   );
 }

@@ -8,10 +8,11 @@ import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { approvals } from "../../hub/shared.ts";
 import { isStillWaiting } from "../../hub/still-waiting.ts";
-import { BackTo, Code, Diff } from "../../parts/blocks.tsx";
+import { BackTo, Code } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { hintWords } from "../../parts/hints.tsx";
 import { useKey } from "../../parts/keyboard.tsx";
+import { UnreadNote, WholeText } from "../../parts/whole-text.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { navigate, pathTo } from "../../router/route.tsx";
 import { ruleWords } from "../../parts/prose.tsx";
@@ -32,6 +33,10 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   const isOpen = isStillWaiting(call);
   const hints = hintWords(tool.value.value?.annotations);
 
+  // The list has a shortened text with secrets masked. The whole of it is in the hub's memory only.
+  const shown = useLive(async () => (await hub.approvals.show(call.id)).text ?? null, [], [call.id]);
+  const text = shown.value.value;
+  const isRead = useSignal(false);
   const isSeen = useSignal(false);
   useEffect(() => {
     const timer = setTimeout(() => (isSeen.value = true), unseenMs);
@@ -39,9 +44,16 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   }, []);
 
   async function answer(choice: ApprovalAnswer, widened?: Widening): Promise<void> {
-    if (!isSeen.value) return;
+    const isYes = choice === "once" || choice === "always";
+    if (!isSeen.value || (isYes && !isRead.value)) return;
     const isDone = await act(
-      () => hub.approvals.approve(call.id, { answer: choice, confirmed: true, ...(widened && { widened }) }),
+      () =>
+        hub.approvals.approve(call.id, {
+          answer: choice,
+          confirmed: true,
+          seen: call.hash,
+          ...(widened && { widened }),
+        }),
       doneText(choice, call.name),
     );
     approvals.reload();
@@ -73,20 +85,18 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
           )}
         </p>
       </div>
-      <Arguments text={call.arguments} />
       <div class="hint-box break">Why you are asked: {visible(ruleWords(call.reason))}.</div>
-      {call.detail !== undefined &&
-        (/^[+-]/m.test(call.detail) ? (
-          <Diff text={call.detail} label="Details" />
-        ) : (
-          <Code text={call.detail} label="Details" />
-        ))}
+      {typeof text === "string" ? (
+        <WholeText text={text} label="The call" isRead={isRead} isDiff={/^[+-]/m.test(text)} />
+      ) : (
+        <ShortenedCall call={call} isLoading={text === undefined && shown.fault.value === undefined} />
+      )}
       <div class="row row-wrap answers">
-        <Button kind="main" hotkey="o" disabled={!isSeen.value} onClick={() => answer("once")}>
+        <Button kind="main" hotkey="o" disabled={!isSeen.value || !isRead.value} onClick={() => answer("once")}>
           Allow once
         </Button>
         {call.lasting && (
-          <Button hotkey="a" disabled={!isSeen.value} onClick={() => answer("always")}>
+          <Button hotkey="a" disabled={!isSeen.value || !isRead.value} onClick={() => answer("always")}>
             Always for this client
           </Button>
         )}
@@ -99,12 +109,17 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
           </Button>
         )}
       </div>
+      {typeof text === "string" && <UnreadNote isRead={isRead} />}
       {call.lasting && (
         <details>
           <summary class="muted">Allow more than this</summary>
           <div class="row row-wrap">
-            <Button onClick={() => answer("always", "caller")}>Everything this client calls</Button>
-            <Button onClick={() => answer("always", "tool")}>This tool for every client</Button>
+            <Button disabled={!isRead.value} onClick={() => answer("always", "caller")}>
+              Everything this client calls
+            </Button>
+            <Button disabled={!isRead.value} onClick={() => answer("always", "tool")}>
+              This tool for every client
+            </Button>
           </div>
         </details>
       )}
@@ -117,30 +132,23 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   );
 }
 
-/** Arguments by name if they are an object. They are masked, and may be cut off. */
-function Arguments({ text }: { readonly text: string }) {
-  const fields = fieldsOf(text);
-  if (fields === undefined) return <Code text={text} label="Arguments" />;
-  if (fields.length === 0) return <p class="muted">Without arguments.</p>;
+/** What was stored of a call, which takes no yes. */
+function ShortenedCall({ call, isLoading }: { readonly call: WaitingCall; readonly isLoading: boolean }) {
+  if (isLoading)
+    return (
+      <p class="muted" aria-busy="true">
+        Loading…
+      </p>
+    );
   return (
-    <dl class="facts code" tabIndex={0} role="group" aria-label="Arguments">
-      {fields.map(([name, value]) => (
-        <>
-          <dt>{visible(name)}</dt>
-          <dd class="pre">{visible(typeof value === "string" ? value : JSON.stringify(value, undefined, 2))}</dd>
-        </>
-      ))}
-    </dl>
+    <>
+      <Code text={call.arguments} label="Arguments, shortened" />
+      <p class="muted">
+        Only a shortened record of this call is left here, so it can be refused, but not allowed. When it is called
+        again, all of it is shown.
+      </p>
+    </>
   );
-}
-
-function fieldsOf(text: string): readonly (readonly [string, unknown])[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function doneText(choice: ApprovalAnswer, name: string): string {
