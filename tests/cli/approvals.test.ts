@@ -178,3 +178,24 @@ test("a lasting yes is not for a server of the same name in a folder, nor for an
   await write(place.folder, "one");
   expect(await call("n")).toEqual([77, true]);
 });
+
+test("approve shows all of a call, and takes the yes after the last page", async () => {
+  await using hub = await startApprovalHub();
+  const phone = await hub.caller("phone");
+  const script = `bash -c 'TOKEN=$(touch\${IFS}/x) ls /srv/docs'; ${"true; ".repeat(5000)}rm x`;
+  await phone(script);
+  expect((await hub.run("approvals")).out).not.toContain("touch");
+  const unread = await hub.atTerminal(["approve", "1"], "y", "yes", "n");
+  expect([unread.exit, (await phone(script)).isError]).toEqual([130, true]);
+  expect(unread.err).not.toContain("Allow this call once?");
+  const read = await hub.atTerminal(["approve", "1"], "", "a", "y");
+  expect(read.exit).toBe(0);
+  expect(read.err.replaceAll(/\n\(page.*?\) /g, "")).toContain(JSON.stringify(script));
+  expect((await phone(script)).isError).toBeUndefined();
+});
+
+test("the terminal of the call shows what is in a field with a secret's name", async () => {
+  await using hub = await startApprovalHub();
+  const called = await hub.atTerminal(["call", "files__write_file", "password=hunter22", "cookie=$(id)"], "n");
+  expect(called.err).toContain('Arguments: {"password":"hunter22","cookie":"$(id)"}\nAllow it?');
+});

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Choice } from "../../src/catalog/advice.ts";
 import { type ApprovalQuestion, createClientAsker } from "../../src/catalog/guard/askers.ts";
@@ -17,41 +17,35 @@ const ask: Policy = { rules: [{ verdict: "ask" }] };
 const signal = new AbortController().signal;
 
 const nasty = fc.constantFrom(
-  ...[
-    "\n",
-    "\r",
-    "\t",
-    "\\",
-    '"',
-    "'",
-    "\u001b[2J",
-    "\u202e",
-    "\u200b",
-    "\u{e0041}",
-    "\ud800",
-    "\udc00",
-    "\u00a0",
-    "│ ",
-  ],
-  ...[
-    "\u3164",
-    "\u2028",
-    "e\u0301\u0301\u0301\u0301",
-    "\u0301",
-    "日本",
-    "😀\ufe0f",
-    "$TOKEN",
-    String.raw`\u{202e}`,
-    "[+",
-  ],
-  ...[
-    "\nArguments: {}",
-    "\nAllow it? (y = once) ",
-    "password=x",
-    `sk-${"a".repeat(20)}`,
-    "TOKEN=$(id) ls",
-    "… (9 characters)",
-  ],
+  "\n",
+  "\r",
+  "\t",
+  "\\",
+  '"',
+  "'",
+  "\u001b[2J",
+  "\u202e",
+  "\u200b",
+  "\u{e0041}",
+  "\ud800",
+  "\udc00",
+  "\u00a0",
+  "│ ",
+  "\u3164",
+  "\u2028",
+  "e\u0301\u0301\u0301\u0301",
+  "\u0301",
+  "日本",
+  "😀\ufe0f",
+  "$TOKEN",
+  String.raw`\u{202e}`,
+  "[+",
+  "\nArguments: {}",
+  "\nAllow it? (y = once) ",
+  "password=x",
+  `sk-${"a".repeat(20)}`,
+  "TOKEN=$(id) ls",
+  "… (9 characters)",
 );
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
@@ -91,7 +85,7 @@ test("whatever a call is, a person sees every character of it, or is not offered
 
 test.for(large)("%s", async ([, args]) => {
   await using hub = await startGuard({ policy: ask });
-  await check(hub, args);
+  await expect(check(hub, args)).resolves.toBeUndefined();
 });
 
 type Guarded = Awaited<ReturnType<typeof startGuard>>;

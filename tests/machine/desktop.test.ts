@@ -116,6 +116,18 @@ describe.skipIf(programs.includes(undefined))("on a desktop", () => {
     expect(await node.text("clipboard.read")).toBe("private");
   });
 
+  test("a command that is too long for a notification can't be allowed there", async () => {
+    await using node = await startNode({ env: desktop.env });
+    const run = node.text("system.run", { command: ["echo", "x".repeat(600), "hidden"] });
+    await until(() => desktop.shown().includes("summary: 'Allow system.run?'"), "the question");
+    const question = desktop.shown().slice(desktop.shown().indexOf("summary: 'Allow system.run?'"));
+    expect(question).toContain("is too long to show here");
+    expect(question).toContain("clawport approve 1");
+    expect(question).not.toMatch(/Allow once|Always allow/);
+    await desktop.press("Deny");
+    expect(await run).toContain("the answer was no");
+  });
+
   test("a desktop whose daemon starts after the node is asked with the first call", async () => {
     let node!: StartedNode;
     await desktop.withoutDaemon(async () => {

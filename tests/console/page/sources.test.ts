@@ -55,6 +55,9 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     await page.getByText("You rejected this tool as notes has it now.").waitFor();
     expect(await page.getByRole("button", { name: "Reject" }).count()).toBe(0);
     const accept = page.getByRole("button", { name: "Accept the change" });
+    // All of it must have been in view.
+    const changed = page.getByRole("region", { name: "What changed" });
+    await changed.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await accept.click();
     // Nothing waited before, either: leaving the page at once would cut the request off.
     await accept.waitFor({ state: "detached" });
