@@ -124,7 +124,7 @@ export function createGuard(options: GuardOptions): Guard {
       }
       record.run(decision);
       isRunning = true;
-      const value = await run(context);
+      const value = withoutFlood(await run(context));
       record.end(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
@@ -245,6 +245,19 @@ function faultOf(error: unknown, signal: AbortSignal, isRunning: boolean): Fault
   if (stop.code !== "outcome-unknown") return stop;
   if (!isRunning) return new Fault("unavailable", "This was stopped before it started. It is safe to try again.");
   return isFault(error) ? error : stop;
+}
+
+/** More blocks than any model reads would keep everyone else waiting while they are written. */
+const maxBlocks = 10_000;
+
+/** The result, or an error that names the limit in the place of one with too many blocks. */
+function withoutFlood<T>(value: T): T {
+  const content: unknown =
+    typeof value === "object" && value !== null && "content" in value ? value.content : undefined;
+  if (!Array.isArray(content) || content.length <= maxBlocks) return value;
+  const count = content.length.toLocaleString("en");
+  const text = `The tool ran, but its result was dropped: it has ${count} content blocks, and ${maxBlocks.toLocaleString("en")} are the most.`;
+  return errorResult(text) as T;
 }
 
 function isToolError(value: unknown): boolean {

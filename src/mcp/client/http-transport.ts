@@ -227,7 +227,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   /** Passes on the messages of a text. Returns whether the answer to `id` was among them. */
   function deliver(text: string, id: JsonRpcId | undefined): boolean {
     let isAnswered = false;
-    for (const message of readMessages(text, log)) {
+    const onRefused = (refused: JsonRpcId, fault: Fault): void => {
+      isAnswered ||= refused === id;
+      listener.onLost(refused, fault);
+    };
+    for (const message of readMessages(text, log, onRefused, id)) {
       const isAnswer = isAnswerTo(message, id);
       isAnswered ||= isAnswer;
       // An error without an id belongs to the request it came for.

@@ -1,10 +1,26 @@
+import { Fault } from "../../core/fault.ts";
 import { parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
-import { parseLargeResponse } from "../messages/result-text.ts";
+import { hasTooManyValues, maxValues } from "../messages/count-values.ts";
+import { findResponseId, parseLargeResponse } from "../messages/result-text.ts";
 
-/** The messages in a text. Servers of 2025-03-26 may send several in an array. Invalid ones are logged and skipped. */
-export function readMessages(text: string, log: Log): JsonRpcMessage[] {
+/** Told of a response that is not read, and which request it answers. */
+export type OnRefused = (id: JsonRpcId, fault: Fault) => void;
+
+/**
+ * The messages in a text. Servers of 2025-03-26 may send several in an array. Invalid ones are logged and skipped. A
+ * text with too many values is not read: throws if neither it nor the transport says which request it answers.
+ */
+export function readMessages(text: string, log: Log, onRefused: OnRefused, relatedTo?: JsonRpcId): JsonRpcMessage[] {
+  if (hasTooManyValues(text)) {
+    const fault = tooManyValues();
+    const id = findResponseId(text) ?? relatedTo;
+    log.warn("a message from the server was refused", { error: fault });
+    if (id === undefined) throw fault;
+    onRefused(ownId(id), fault);
+    return [];
+  }
   const response = parseLargeResponse(text);
   if (response) return [response];
   if (text.trim() === "") return [];
@@ -29,8 +45,19 @@ function readMessage(value: unknown, log: Log): JsonRpcMessage[] {
 
 /** All ids of our requests are numbers. Some servers answer with a string, which other clients accept. */
 function withOwnId(message: JsonRpcMessage): JsonRpcMessage {
-  if ("method" in message || typeof message.id !== "string" || !/^\d{1,15}$/.test(message.id)) return message;
-  return { ...message, id: Number(message.id) };
+  if ("method" in message || typeof message.id !== "string") return message;
+  return { ...message, id: ownId(message.id) };
+}
+
+function ownId(id: JsonRpcId): JsonRpcId {
+  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
+}
+
+function tooManyValues(): Fault {
+  return new Fault(
+    "too-large",
+    `The server's answer was not read: it has more than ${maxValues.toLocaleString("en")} values.`,
+  );
 }
 
 export function isAnswerTo(message: JsonRpcMessage, id: JsonRpcId | undefined): boolean {

@@ -8,7 +8,7 @@ import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { refusalOf } from "./http-refusal.ts";
 import type { HttpTransportOptions } from "./http-transport.ts";
-import { readMessages } from "./read-messages.ts";
+import { type OnRefused, readMessages } from "./read-messages.ts";
 
 /** HTTP+SSE of 2024-11-05: one stream for all incoming messages. Its first event says where to POST outgoing ones. */
 export function createSseTransport(options: HttpTransportOptions): ClientTransport {
@@ -67,11 +67,12 @@ export function createSseTransport(options: HttpTransportOptions): ClientTranspo
 
   /** Reads the stream, and resolves to the reason of its end. */
   async function follow(response: IncomingMessage, onTarget: () => void): Promise<Fault> {
+    const onRefused: OnRefused = (id, fault) => listener.onLost(id, fault);
     const reader = createEventReader(({ event, data }) => {
       if (event === "endpoint") {
         target = sameOrigin(data, url);
         onTarget();
-      } else for (const message of readMessages(data, log)) listener.onMessage(message, undefined);
+      } else for (const message of readMessages(data, log, onRefused)) listener.onMessage(message, undefined);
     }, maxMessageBytes);
     response.setEncoding("utf8");
     try {

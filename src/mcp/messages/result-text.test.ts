@@ -16,7 +16,7 @@ test.each([
   ["result last", `{"jsonrpc":"2.0","id":7,"result":${written}}`, 7],
   ["result first", `{"result":${written},"jsonrpc":"2.0","id":"a-7"}`, "a-7"],
 ])("a large result, %s, is passed on as its server wrote it", (_, text, id) => {
-  const [message] = readMessages(text, silentLog) as [JsonRpcResult];
+  const [message] = readMessages(text, silentLog, () => {}) as [JsonRpcResult];
   expect(message).toEqual({ jsonrpc: "2.0", id, result: parsed });
   expect(passOn(message)).toBe(`{"jsonrpc":"2.0","id":"own","result":${written}}`);
 });
@@ -38,7 +38,7 @@ test.each([
   ["another order of the fields", `{"id":7,"result":${written},"jsonrpc":"2.0"}`, parsed],
   ["spaces", `{"jsonrpc": "2.0", "id": 7, "result": ${written}}`, parsed],
 ])("with %s the message is parsed as a whole and written anew", (_, text, result) => {
-  const [message] = readMessages(text, silentLog) as [JsonRpcResult];
+  const [message] = readMessages(text, silentLog, () => {}) as [JsonRpcResult];
   expect(message).toEqual({ jsonrpc: "2.0", id: 7, result });
   expect(passOn(message)).toBe(JSON.stringify({ jsonrpc: "2.0", id: "own", result }));
 });
@@ -49,7 +49,7 @@ test("what only looks like the end of the message is part of the result", () => 
     `{"result":${JSON.stringify(inner)},"jsonrpc":"2.0","id":2}`,
     `{"jsonrpc":"2.0","id":2,"result":${JSON.stringify(inner)}}`,
   ]) {
-    const [message] = readMessages(text, silentLog) as [JsonRpcResult];
+    const [message] = readMessages(text, silentLog, () => {}) as [JsonRpcResult];
     expect(message).toEqual({ jsonrpc: "2.0", id: 2, result: inner });
     expect(JSON.parse(passOn(message))).toEqual({ jsonrpc: "2.0", id: "own", result: inner });
   }
@@ -61,12 +61,12 @@ test.each([
   ["has an id that is not JSON", `{"jsonrpc":"2.0","id":07,"result":${written}}`],
   ["ends with an id that is not JSON", `{"result":${written},"jsonrpc":"2.0","id":07}`],
 ])("a message that %s is no message", (_, text) => {
-  expect(readMessages(text, silentLog)).toEqual([]);
+  expect(readMessages(text, silentLog, () => {})).toEqual([]);
 });
 
 test("a result in several lines is written in one, as stdio needs it", () => {
   const text = JSON.stringify(parsed, undefined, 2);
-  const [message] = readMessages(`{"jsonrpc":"2.0","id":7,"result":${text}}`, silentLog) as [JsonRpcResult];
+  const [message] = readMessages(`{"jsonrpc":"2.0","id":7,"result":${text}}`, silentLog, () => {}) as [JsonRpcResult];
   expect(message.result).toEqual(parsed);
   expect(passOn(message)).not.toMatch(/[\n\r]/);
 });

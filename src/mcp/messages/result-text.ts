@@ -43,6 +43,14 @@ export function parseLargeResponse(text: string): LargeResponse | undefined {
   }
 }
 
+/** The id of a response in one of the usual forms, however large it is. */
+export function findResponseId(text: string): Id | undefined {
+  const start = resultLast.exec(text.slice(0, longestFrame));
+  const end = text.startsWith(resultFirst) ? afterResult.exec(text.slice(-longestFrame).trimEnd()) : undefined;
+  const found = start?.[1] ?? end?.[1];
+  return found === undefined ? undefined : readId(found);
+}
+
 function findResult(text: string): { readonly id: Id; readonly text: string } | undefined {
   if (text.startsWith(resultFirst)) {
     const end = afterResult.exec(text.slice(-longestFrame));

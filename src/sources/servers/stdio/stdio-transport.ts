@@ -7,7 +7,7 @@ import type { Env } from "../../../core/process/child-env.ts";
 import type { ProcessExit, ProgramCommand } from "../../../core/process/process-tree.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
-import { readMessages } from "../../../mcp/client/read-messages.ts";
+import { type OnRefused, readMessages } from "../../../mcp/client/read-messages.ts";
 import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
 import { ServerExit } from "./server-exit.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
@@ -98,9 +98,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   }
 
   function read(from: ServerProcess, listener: TransportListener): void {
+    const onRefused: OnRefused = (id, fault) => listener.onLost(id, fault);
     const reader = createFrameReader(maxMessageBytes, {
       onFrame(frame) {
-        for (const message of readMessages(frame.toString("utf8"), log)) listener.onMessage(message, undefined);
+        for (const message of readMessages(frame.toString("utf8"), log, onRefused))
+          listener.onMessage(message, undefined);
       },
       onRefused(cause) {
         // It is not known which call that answered, so the connection is closed and opened again.
