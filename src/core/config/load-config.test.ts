@@ -59,6 +59,7 @@ test("a configuration as people write it is read with its environment and its de
     idleStop: 600_000,
     era: "auto",
     share: true,
+    arguments: "pass",
     trusted: false,
     secrets: [expect.any(Secret)],
   });
