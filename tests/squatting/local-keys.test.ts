@@ -46,3 +46,15 @@ test.runIf(isOther)("the token of an app proxy is not sent to another user's pro
   expect(answer.out).toContain(`UID ${otherUid}`);
   expect(squatter.heard()).toBe("");
 });
+
+test.runIf(isOther)("doctor and clients warn of a client whose HTTP address another user's program holds", async () => {
+  await using squatter = await startSquatter(0);
+  await using place = await makePlace();
+  const url = `http://127.0.0.1:${squatter.port}/mcp`;
+  const entry = { clawport: { type: "http", url, headers: { Authorization: "Bearer ${CLAWPORT_TOKEN}" } } };
+  await writeFile(join(place.folder, ".claude.json"), JSON.stringify({ mcpServers: entry }));
+  const said = `Claude Code sends its token to port ${squatter.port}, which a program of another user (UID ${otherUid}) holds.`;
+  expect((await clawport(place, "clients")).out).toContain(said);
+  expect((await clawport(place, "doctor")).out).toContain(said);
+  expect(squatter.heard()).toBe("");
+});

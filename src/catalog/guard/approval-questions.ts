@@ -84,8 +84,8 @@ export function createApprovalQuestions(options: ApprovalQuestionsOptions): Appr
     let checking = Promise.resolve();
     async function check(): Promise<void> {
       if (isOver) return;
-      const choice = id === undefined ? undefined : await approvals.takeAnswer(id);
-      if (choice !== undefined) resolve({ choice, by: "command" });
+      const given = id === undefined ? undefined : await approvals.takeAnswer(id);
+      if (given !== undefined) resolve(given);
       else if (await isCovered()) resolve("again");
     }
     const stop = approvals.onChange(() => {

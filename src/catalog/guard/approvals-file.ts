@@ -50,6 +50,8 @@ export interface WaitingCall extends QuestionedCall {
 export interface AnsweredCall extends QuestionedCall {
   readonly id: string;
   readonly choice: ApprovalAnswer;
+  /** How the person answered; at a terminal unless given. */
+  readonly by?: "console";
   readonly at: string;
   /** Until then only the call that waited may take it. */
   readonly openUntil?: string;

@@ -35,12 +35,12 @@ export interface Approvals {
   remember(tool: CatalogTool, caller: Caller, choice: "always" | "never"): Promise<void>;
   /** Whether `takeApproval` would find one. */
   isApproved(call: QuestionedCall): Promise<boolean>;
-  /** Uses up the approval that was given for this call after it had been refused. False if there is none. */
-  takeApproval(call: QuestionedCall): Promise<boolean>;
+  /** Uses up the approval that was given for this call after it had been refused. Undefined if there is none. */
+  takeApproval(call: QuestionedCall): Promise<AnswerWay | undefined>;
   /** Lists a call that waits until `openUntil`, or that was refused, so that a person can answer it. */
   addWaiting(call: NewWaitingCall): Promise<WaitingCall>;
   /** Uses up the answer that someone gave to a call that waits. */
-  takeAnswer(id: string): Promise<ApprovalAnswer | undefined>;
+  takeAnswer(id: string): Promise<{ readonly choice: ApprovalAnswer; readonly by: AnswerWay } | undefined>;
   /** The call waits no longer. One that was refused stays in the list: it can be approved for the next time. */
   end(id: string, how: "refused" | "answered" | "cancelled"): Promise<void>;
   list(): Promise<ApprovalsFile>;
@@ -50,7 +50,7 @@ export interface Approvals {
    * Answers a call in the list. Faults with `not-found` if it is not there, with `usage` if the answer can't last, and with
    * `denied` if it is a yes and only a part of the call is known. `seen` is the hash of the call that the person saw.
    */
-  answer(id: string, choice: ApprovalAnswer, widened?: Widening, seen?: string): Promise<GivenAnswer>;
+  answer(id: string, choice: ApprovalAnswer, widened?: Widening, seen?: string, by?: AnswerWay): Promise<GivenAnswer>;
   /** Removes the lasting answers for a tool, or a caller's for every tool, so that the next call asks again. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
   /** Calls the listener after every change, whichever process made it. */
@@ -69,6 +69,9 @@ export interface ShownCall {
   /** The whole question; undefined if only a part of the call is known. */
   readonly text?: string;
 }
+
+/** How a person answered a call in the list: `clawport approve` at a terminal, or a session of the console. */
+export type AnswerWay = "terminal" | "console";
 
 /** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
 export type Widening = "caller" | "tool";
@@ -175,14 +178,14 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     isApproved,
 
     async takeApproval(call) {
-      if (!(await isApproved(call))) return false;
+      if (!(await isApproved(call))) return undefined;
       const isMeant = isApprovalOf(call);
       let taken: AnsweredCall | undefined;
       await change((content) => {
         taken = content.answered.find(isMeant);
         return { ...content, answered: content.answered.filter((answered) => answered !== taken) };
       });
-      return taken !== undefined;
+      return taken && (taken.by ?? "terminal");
     },
 
     async addWaiting({ openUntil, question, ...given }) {
@@ -209,7 +212,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     async takeAnswer(id) {
       const given = (await refresh()).answered.find((answered) => answered.id === id);
       if (given !== undefined) await change((content) => without(content, id));
-      return given?.choice;
+      return given && { choice: given.choice, by: given.by ?? "terminal" };
     },
 
     async end(id, how) {
@@ -232,7 +235,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
       return { call, ...(text !== undefined && { text }) };
     },
 
-    async answer(id, choice, widened, seen) {
+    async answer(id, choice, widened, seen, by) {
       let given: GivenAnswer | undefined;
       await change((content) => {
         const call = content.waiting.find((waiting) => waiting.id === id);
@@ -245,7 +248,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
         // What lasts answers a refused call when it is made again. A waiting one gets its answer either way.
         const isLeft = isOpen(call) || choice === "once";
         const answered = isLeft
-          ? [...left.answered, answeredCall(call, widened ? "once" : choice, now())]
+          ? [...left.answered, answeredCall(call, widened ? "once" : choice, by, now())]
           : left.answered;
         return approval ? withApproval({ ...left, answered }, approval, clock()) : { ...left, answered };
       });
@@ -312,8 +315,9 @@ export function identityOf({ identity }: Pick<Source, "identity">): { readonly i
   return known === undefined ? {} : { identity: known };
 }
 
-function answeredCall(call: WaitingCall, choice: ApprovalAnswer, at: string): AnsweredCall {
+function answeredCall(call: WaitingCall, choice: ApprovalAnswer, by: AnswerWay | undefined, at: string): AnsweredCall {
   const { id, name, source, tool, caller, hash, openUntil, config, identity } = call;
   const origin = { ...(config !== undefined && { config }), ...(identity !== undefined && { identity }) };
-  return { id, name, source, tool, caller, hash, ...origin, choice, at, ...(openUntil && { openUntil }) };
+  const way = by === "console" ? { by } : {};
+  return { id, name, source, tool, caller, hash, ...origin, choice, ...way, at, ...(openUntil && { openUntil }) };
 }

@@ -54,7 +54,7 @@ export function createAskers(): Askers {
 export interface ApprovalReply {
   /** Undefined if there was no answer. */
   readonly choice?: ApprovalAnswer;
-  /** The kind of the asker that brought the answer; `command` for `clawport approve`. */
+  /** The way the answer came: the kind of the asker that brought it, or of the person who answered a call in the list. */
   readonly by?: string;
 }
 

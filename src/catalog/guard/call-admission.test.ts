@@ -29,7 +29,7 @@ test("if no one can be asked, the call is refused, and an approval allows exactl
   expect((await hub.call("git__push", { branch: "a", force: false }, other)).isError).toBe(true);
   expect((await hub.call("git__push", { force: false, branch: "a" })).isError).toBeUndefined();
   expect((await hub.call("git__push", { branch: "a", force: false })).isError).toBe(true);
-  expect(hub.entries.at(-2)).toMatchObject({ verdict: "ask", why: "policy.rules[0]: once by command", outcome: "ok" });
+  expect(hub.entries.at(-2)).toMatchObject({ verdict: "ask", why: "policy.rules[0]: once by terminal", outcome: "ok" });
 });
 
 test("a refused call that is made again stays one in the list, and a client can't push out the calls of others", async () => {

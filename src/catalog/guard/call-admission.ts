@@ -101,7 +101,8 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       if (verdict === "allow") return pass(verdict, why);
       if (verdict === "deny" && !unanswerable) return refuse(operation, judgement, { verdict, why });
       const call = describeCall(operation, context.caller, judgement, options.secrets?.());
-      if (await approvals.takeApproval(call)) return approve(judgement, "ask", `${why}: once by command`);
+      const given = await approvals.takeApproval(call);
+      if (given !== undefined) return approve(judgement, "ask", `${why}: once by ${given}`);
       if (unanswerable && context.approval === undefined) {
         if (judgement.runsUnanswered) return pass("ask", `${why}: no one can be asked`);
         await requests.listRefused(call, judgement);

@@ -35,15 +35,18 @@ async function listClients(context: CommandContext): Promise<void> {
     ],
     context,
   );
+  const { findHttpProblems } = await import("../../hub/clients/http-entries.ts");
+  const problems = (await findHttpProblems(context)).map(({ problem }) => problem);
   const header = `Authorization: Bearer $(cat ${shellWord(tokenPath)})`;
   const text = [
     table,
+    ...problems.map((problem) => context.style.yellow(`Warning: ${problem}`)),
     "",
     "`clawport install <client>` connects one, and `clawport clients <client>` shows what it adds.",
     `Any other client: ${url} with the header "${header}",`,
     "or the command `clawport serve --stdio`.",
   ].join("\n");
-  context.answer({ clients, url, tokenPath }, text);
+  context.answer({ clients, url, tokenPath, ...(problems.length > 0 && { problems }) }, text);
 }
 
 async function stateOf(client: McpClient, machine: ClientMachine): Promise<string> {

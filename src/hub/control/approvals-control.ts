@@ -48,12 +48,12 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
       return (await openAnswers()).show(id);
     },
     async approve(id, request = {}) {
-      const { answer = "once", widened, seen } = request;
+      const { answer = "once", widened, seen, by } = request;
       const isRefusal = answer === "no" || answer === "never";
       if (isRefusal && widened !== undefined)
         throw new Fault("bad-params", "Only an approval can be for every tool or every caller.");
       if (!isRefusal) await requireApprover(request);
-      return (await openAnswers()).answer(id, answer, widened, seen);
+      return (await openAnswers()).answer(id, answer, widened, seen, by);
     },
     async accept(name, request = {}) {
       await requireApprover(request);

@@ -2,7 +2,7 @@ import type { AuditLoss } from "../../catalog/audit/audit.ts";
 import type { DoorKind, TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
-import type { GivenAnswer, ShownCall, Widening } from "../../catalog/guard/approvals.ts";
+import type { AnswerWay, GivenAnswer, ShownCall, Widening } from "../../catalog/guard/approvals.ts";
 import type { Approval, ApprovalsFile } from "../../catalog/guard/approvals-file.ts";
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
@@ -138,6 +138,8 @@ export interface ApprovalRequest extends Confirmation {
   readonly widened?: Widening | undefined;
   /** The hash of the call that the person saw. */
   readonly seen?: string | undefined;
+  /** How the person answers, for the audit; at a terminal unless given. It is not taken from a request. */
+  readonly by?: AnswerWay | undefined;
 }
 
 export interface AcceptRequest extends Confirmation {

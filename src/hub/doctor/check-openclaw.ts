@@ -3,6 +3,7 @@ import { isListening } from "../../core/http/is-listening.ts";
 import { asRecord } from "../../core/is-record.ts";
 import type { World } from "../../core/process/world.ts";
 import { type GatewayAddress, gatewayEndpoint, resolveGatewayAddress } from "../../openclaw/locate-gateway.ts";
+import { requireOwnGateway } from "../../openclaw/open-gateway.ts";
 import type { Finding } from "./finding.ts";
 
 /** It may be on another machine. */
@@ -22,8 +23,10 @@ export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homed
 
 async function look(address: GatewayAddress): Promise<Finding> {
   const { host, port, name } = gatewayEndpoint(address);
-  if (await isListening(host, port, timeoutMs))
+  if (await isListening(host, port, timeoutMs)) {
+    requireOwnGateway(address);
     return { level: "ok", what: `OpenClaw's gateway is running at ${name}` };
+  }
   const isOurs = address.stateFolder !== undefined;
   return {
     level: "info",

@@ -13,6 +13,7 @@ import type { HubStatus, ListedTool } from "../control/hub-control.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { findMissedRules } from "./missed-rules.ts";
 import { findTrustProblem } from "../require-trust.ts";
+import { checkClients } from "./check-clients.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
 import { checkHub } from "./check-hub.ts";
@@ -72,6 +73,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         version: readVersion(),
         status: await subject.hubStatus(),
       }),
+    clients: () => checkClients(subject),
     servers: async () =>
       "error" in reading
         ? []

@@ -18,6 +18,13 @@ export interface ConsoleWiring {
   readonly guarded: Pick<GuardedCatalog, "askers" | "onCall">;
 }
 
+/** The audit says that the person answered here. */
+function answeredHere(control: HubControl): HubControl {
+  const { approvals } = control;
+  const approve: typeof approvals.approve = (id, request) => approvals.approve(id, { ...request, by: "console" });
+  return { ...control, approvals: { ...approvals, approve } };
+}
+
 export interface OpenedConsole {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   close(): void;
@@ -30,7 +37,8 @@ const pageFolder = fileURLToPath(packageFile("dist/console"));
 export function openConsole(parts: EngineParts, { tokens, port, openControl, guarded }: ConsoleWiring): OpenedConsole {
   const { home, log, version, catalog, guard, approvals } = parts;
   let opening: Promise<{ readonly control: HubControl; readonly api: ControlApi }> | undefined;
-  const opened = () => (opening ??= openControl().then((control) => ({ control, api: createControlApi(control) })));
+  const opened = () =>
+    (opening ??= openControl().then((control) => ({ control, api: createControlApi(answeredHere(control)) })));
   const door = openConsoleDoor({
     home,
     log,

@@ -5,6 +5,8 @@ import { addNamedToken } from "../../../src/doors/mcp/named-tokens.ts";
 import { hubKeyPath, readHubKey } from "../../../src/doors/mcp/hub-keys.ts";
 import { allVerbs, type VerbNeed } from "../../../src/hub/control/control-verbs.ts";
 import { postAtSocket } from "../../support/hub-socket.ts";
+import { testSource } from "../../support/test-source.ts";
+import { callHub } from "../page/call-hub.ts";
 import { send, startConsoleHub } from "./console-hub.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -59,6 +61,32 @@ test("every verb lets those through that the table says, and no others", async (
     const passed = answers.filter(([, text]) => text.includes("must be a JSON object")).map(([column]) => column);
     expect([verb, passed]).toEqual([verb, opened[needs]]);
   }
+});
+
+test("a client's own token answers no question, and the audit says how the person did", async () => {
+  const config = JSON.stringify({ policy: { rules: [{ tool: "files__*", verdict: "ask" }] } });
+  const source = testSource({ id: "files", prefix: "files", tools: ["delete"] });
+  await using hub = await startConsoleHub({ config, sources: [source] });
+  const person = await hub.signIn();
+  const token = (await readFile(hub.tokenPath, "utf8")).trim();
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  // No page is open and no terminal is there, so the call is refused and can be approved for the next time.
+  const call = () => callHub(hub.address, token, "files__delete", {});
+  const waiting = async () => (await person.ask<{ refused: { id: string }[] }>("approvals.list")).refused[0]!.id;
+  const answer = async (id: string) => ({ id, confirmed: true });
+  await call();
+  const own = JSON.stringify(await answer(await waiting()));
+  expect((await send(`${hub.address}/control/approvals.approve`, { method: "POST", headers, body: own })).status).toBe(
+    409,
+  );
+  expect((await postAtSocket(hub.home.path, "/control/approvals.approve", JSON.parse(own), token)).status).toBe(409);
+  await person.ask("approvals.approve", await answer(await waiting()));
+  expect((await call()).result?.isError).toBeUndefined();
+  await call();
+  await postAtSocket(hub.home.path, "/control/approvals.approve", await answer(await waiting()));
+  await call();
+  const audit = await readFile(hub.home.file("audit", "calls.jsonl"), "utf8");
+  expect(audit.match(/once by \w+/g)).toEqual(["once by console", "once by terminal"]);
 });
 
 test("the table is in the documentation", async () => {
