@@ -13,6 +13,8 @@ test.each<[string, AuthConfig]>([
   ],
   ["a workload", { grant: "workload", assertionFile: "token", authorizationServerUrl: "https://as.example" }],
   ["an organisation", { grant: "enterprise", clientId: "a", idp }],
+  ["a registration with a token", { initialAccessToken: "$TOKEN", authorizationServerUrl: "https://as.example" }],
+  ["a secret that signs", { clientId: "a", clientSecret: "b", signingAlgorithm: "HS256" }],
   ["a document", { clientMetadataUrl: "https://example.com/clawport.json" }],
 ])("%s is valid", (_, auth) => {
   expect(checkAuthConfig(auth)).toEqual([]);
@@ -30,6 +32,8 @@ test.each<[AuthConfig, string, string]>([
   [{ grant: "workload", assertionFile: "token" }, "auth", "authorizationServerUrl"],
   [{ grant: "enterprise", clientId: "a", clientSecret: "b", idp }, "auth", "authorizationServerUrl"],
   [{ grant: "enterprise", clientId: "a" }, "auth", "idp"],
+  [{ initialAccessToken: "$TOKEN" }, "auth", "authorizationServerUrl"],
+  [{ clientId: "a", signingAlgorithm: "HS256" }, "auth", "clientSecret"],
   [
     { grant: "enterprise", clientId: "a", idp: { ...idp, issuer: "http://idp.example" } },
     "auth.idp.issuer",

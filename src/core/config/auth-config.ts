@@ -28,14 +28,36 @@ export const authSchema = Type.Object(
           "Secret of that client. Prefer an environment variable: $NAME. Set `authorizationServerUrl` with it: otherwise the secret goes to the authorization server that the MCP server names at the first sign-in. Grants without a user require it.",
       }),
     ),
+    initialAccessToken: optionalText(
+      "Token with which Clawport registers itself, for authorization servers that register only clients with one. Prefer an environment variable: $NAME. Needs `authorizationServerUrl`.",
+    ),
     clientMetadataUrl: optionalText(
       "Address (https) of a document that describes Clawport as a client, for authorization servers that accept one. `clawport auth client-document` prints it.",
     ),
     privateKeyFile: optionalText("File with the private key of the client (PEM), if it authenticates by signing."),
     signingAlgorithm: Type.Optional(
-      Type.Enum(["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"], {
-        description: "How that key signs. By default the key decides.",
-      }),
+      Type.Enum(
+        [
+          "ES256",
+          "ES384",
+          "ES512",
+          "RS256",
+          "RS384",
+          "RS512",
+          "PS256",
+          "PS384",
+          "PS512",
+          "EdDSA",
+          "Ed25519",
+          "HS256",
+          "HS384",
+          "HS512",
+        ],
+        {
+          description:
+            "How that key signs. By default the key decides. With HS256, HS384 or HS512 `clientSecret` signs instead of being sent.",
+        },
+      ),
     ),
     authorizationServerUrl: Type.Optional(
       Type.String({
@@ -106,6 +128,12 @@ export function checkAuthConfig(auth: AuthConfig): readonly ConfigFinding[] {
     });
   if (auth.redirectPort !== undefined && auth.redirectUri !== undefined)
     findings.push({ path: ["redirectPort"], message: "and `redirectUri` say the same thing; keep one of them" });
+  if (auth.initialAccessToken !== undefined) needs("authorizationServerUrl", goesToAnyServer("initialAccessToken"));
+  if (auth.signingAlgorithm?.startsWith("HS") === true) {
+    needs("clientSecret", `\`signingAlgorithm\` is ${auth.signingAlgorithm}`);
+    if (auth.privateKeyFile !== undefined)
+      findings.push({ path: ["signingAlgorithm"], message: "does not fit `privateKeyFile`; it is for `clientSecret`" });
+  }
   switch (auth.grant) {
     case "client-credentials":
       needs("clientId", "its grant is client-credentials");

@@ -11,6 +11,13 @@ export interface AuthorizationServerOptions {
   readonly documents?: Readonly<Record<string, object>> | undefined;
   /** Whether clients may register themselves; they may unless given. */
   readonly registration?: boolean | undefined;
+  /** Ways to authenticate a client; the usual ones unless given. */
+  readonly clientAuthMethods?: readonly string[] | undefined;
+  /** Whether a sign-in must begin with a pushed request (RFC 9126). */
+  readonly requirePushedRequests?: boolean | undefined;
+  /** Only those who show it may register clients. */
+  readonly initialAccessToken?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** A real authorization server, with its own pages for login and consent. */
@@ -143,10 +150,14 @@ function configure({
   clients = [],
   documents = {},
   registration = true,
+  clientAuthMethods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+  requirePushedRequests,
+  initialAccessToken,
+  scopes = ["mcp:read", "mcp:write"],
 }: AuthorizationServerOptions): object {
   return {
     clients,
-    scopes: ["openid", "offline_access", "mcp:read", "mcp:write"],
+    scopes: ["openid", "offline_access", ...scopes],
     cookies: { keys: ["only for tests"] },
     // Given so that it does not ask for them on the console.
     ttl: { ...lasting, AccessToken: accessSeconds, ClientCredentials: accessSeconds },
@@ -155,15 +166,19 @@ function configure({
     rotateRefreshToken: () => true,
     issueRefreshToken: async (_: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed("refresh_token"),
-    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
-    enabledJWA: { clientAuthSigningAlgValues: ["ES256"] },
+    clientAuthMethods,
+    enabledJWA: { clientAuthSigningAlgValues: signingAlgorithms(clientAuthMethods) },
     fetch: async (url: string | URL) => {
       const document = documents[String(url)];
       return document === undefined ? new Response("", { status: 404 }) : Response.json(document);
     },
     features: {
       devInteractions: { enabled: true },
-      registration: { enabled: registration },
+      registration: { enabled: registration, ...(initialAccessToken !== undefined && { initialAccessToken }) },
+      pushedAuthorizationRequests: {
+        enabled: requirePushedRequests !== undefined,
+        requirePushedAuthorizationRequests: requirePushedRequests === true,
+      },
       revocation: { enabled: true, allowedPolicy: () => true },
       deviceFlow: { enabled: true, ...devicePages },
       clientCredentials: { enabled: true },
@@ -180,4 +195,11 @@ function configure({
       },
     },
   };
+}
+
+function signingAlgorithms(methods: readonly string[]): readonly string[] {
+  return [
+    ...(methods.includes("private_key_jwt") ? ["ES256", "Ed25519"] : []),
+    ...(methods.includes("client_secret_jwt") ? ["HS256"] : []),
+  ];
 }

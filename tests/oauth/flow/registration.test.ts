@@ -127,3 +127,30 @@ test("where no way is left, a person is told what to register and where to put i
   });
   expect(file.kept()).toBeUndefined();
 });
+
+test.each([
+  ["lacks the id of the client", '{"redirect_uris":[],"client_secret":"hush-hush"}', "`client_id`"],
+  ["is not JSON", "<p>hush-hush</p>", "not JSON"],
+])("a registration whose answer %s says what is wrong with it, and repeats no secret", async (_, body, said) => {
+  await using rogue = await startRogueIssuer({
+    quirk: (path) => (path === "/register" ? { status: 201, body } : undefined),
+  });
+  const { auth } = openAuth(rogue.url);
+  const fault = await begin(auth).catch((error: unknown) => error as Error);
+  expect(fault).toMatchObject({ code: "denied", message: expect.stringContaining(said) });
+  expect((fault as Error).message).not.toContain("hush-hush");
+});
+
+test("an authorization server that offers pushed requests, but refuses ours, gets the usual request", async () => {
+  await using rogue = await startRogueIssuer({
+    metadata: (document) => ({
+      ...document,
+      pushed_authorization_request_endpoint: `${String(document["issuer"])}/par`,
+    }),
+    quirk: (path) => (path === "/par" ? { status: 401, body: '{"error":"invalid_client"}' } : undefined),
+  });
+  const { auth } = openAuth(rogue.url);
+  await signIn(auth);
+  expect(rogue.count("/par")).toBe(1);
+  expect(await auth.status()).toMatchObject({ kind: "signed-in" });
+});

@@ -3,10 +3,8 @@ import {
   IssuerMismatchError,
   OAuthError,
   OAuthErrorCode,
-  RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
-import { isRecord } from "../../../core/is-record.ts";
 import { quoted } from "../../../core/peer-text.ts";
 
 const maxTextLength = 2000;
@@ -22,6 +20,9 @@ const knownCodes: ReadonlySet<string> = new Set([
   "expired_token",
 ]);
 
+/** The scopes come from the server's metadata, which names some that its authorization server does not know. */
+export const scopeHint = "Set `auth.scopes` of the server to scopes that the authorization server accepts.";
+
 /**
  * What went wrong with an authorization server, for the user. Of its answer only `error` and `error_description` get into
  * the message, since the rest may hold a token, and only if they repeat none of the secrets that were sent.
@@ -34,16 +35,10 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
     if (transientCodes.has(error.code))
       return new Fault("unavailable", `${who} could not issue a token. Try again later.`);
     const code = knownCodes.has(error.code) ? error.code : withholdEchoedSecrets(error.code, secrets).slice(0, 100);
-    return new Fault("unauthorized", `${who} refused: ${describeRefusal(code, error, secrets)}.`, {
+    const hint = code === "invalid_scope" ? ` ${scopeHint}` : "";
+    return new Fault("unauthorized", `${who} refused: ${describeRefusal(code, error, secrets)}.${hint}`, {
       detail: { error: code },
     });
-  }
-  if (error instanceof RegistrationRejectedError) {
-    const said = registrationReason(error.body, secrets);
-    return new Fault(
-      "denied",
-      `${who} refused to register Clawport (HTTP ${error.status}${said}). Register it there by hand and set \`auth.clientId\`.`,
-    );
   }
   if (error instanceof IssuerMismatchError) {
     return new Fault(
@@ -57,20 +52,6 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
   if (error instanceof TypeError) return new Fault("unavailable", `${who} can't be reached.`, { cause: error });
   // A schema error would repeat the value it is about.
   return new Fault("unavailable", `${who} sent an invalid answer.`);
-}
-
-/** RFC 7591 § 3.2.2. */
-function registrationReason(body: string, secrets: readonly string[]): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return "";
-  }
-  if (!isRecord(parsed)) return "";
-  const texts = [parsed.error, parsed.error_description].filter((text) => typeof text === "string" && text !== "");
-  const shown = texts.map((text) => JSON.stringify(withholdEchoedSecrets(String(text), secrets).slice(0, 200)));
-  return shown.length === 0 ? "" : `: ${shown.join(", ")}`;
 }
 
 function describeRefusal(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {
@@ -89,10 +70,14 @@ const publicParameters: ReadonlySet<string> = new Set([
   "audience",
   "client_assertion_type",
   "client_id",
+  "code_challenge",
+  "code_challenge_method",
   "grant_type",
+  "prompt",
   "redirect_uri",
   "requested_token_type",
   "resource",
+  "response_type",
   "scope",
   "subject_token_type",
   "token_type_hint",

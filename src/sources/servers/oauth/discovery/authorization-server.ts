@@ -124,6 +124,7 @@ const endpointFields = [
   "registration_endpoint",
   "revocation_endpoint",
   "device_authorization_endpoint",
+  "pushed_authorization_request_endpoint",
 ] as const;
 
 const listFields = [

@@ -10,12 +10,13 @@ import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
-import { toOAuthFault } from "../oauth-fault.ts";
+import { scopeHint, toOAuthFault } from "../oauth-fault.ts";
 import { chooseClient, resolveClient, storableClient } from "../registration/client-registration.ts";
 import { dropIfEmpty, prunedRecord, withoutPending, withSignIn } from "../store/credential-record.ts";
 import type { Credentials, PendingSignIn } from "../store/credentials.ts";
 import { openDpopKey } from "../tokens/dpop.ts";
 import { exchangeCode, type TokenIssuer } from "../tokens/token-request.ts";
+import { pushAuthorizationRequest } from "./pushed-request.ts";
 
 export interface BeginSignInOptions {
   readonly redirectUri: string;
@@ -63,6 +64,7 @@ export async function beginSignIn(context: AuthContext, options: BeginSignInOpti
     scope,
     state,
   });
+  const url = await pushAuthorizationRequest(context, { server: tokenIssuer.server, client, signal }, authorizationUrl);
   const entry: PendingSignIn = {
     verifier: codeVerifier,
     redirectUri,
@@ -74,7 +76,7 @@ export async function beginSignIn(context: AuthContext, options: BeginSignInOpti
     const record = prunedRecord(context, now);
     return { ...record, pending: { ...record.pending, [state]: entry } };
   });
-  return { kind: "redirect", url: authorizationUrl, state };
+  return { kind: "redirect", url, state };
 }
 
 async function buildAuthorizationUrl(
@@ -202,10 +204,8 @@ function readAuthorizationResponse(
   if (error !== null) {
     const why = callback.get("error_description");
     const said = [error, ...(why === null ? [] : [why])].map((text) => quoted(text)).join(", ");
-    throw new Fault(
-      "denied",
-      `The sign-in to ${server} was refused: ${said}. Run \`clawport auth ${server}\` to try again.`,
-    );
+    const cure = error === "invalid_scope" ? scopeHint : `Run \`clawport auth ${server}\` to try again.`;
+    throw new Fault("denied", `The sign-in to ${server} was refused: ${said}. ${cure}`);
   }
   const code = callback.get("code");
   if (code === null || code === "" || callback.getAll("code").length > 1)

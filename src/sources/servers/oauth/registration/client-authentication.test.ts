@@ -40,6 +40,7 @@ test("a client without a secret says its name", async () => {
 test.each([
   ["ES256", () => generateKeyPairSync("ec", { namedCurve: "P-256" })],
   ["ES384", () => generateKeyPairSync("ec", { namedCurve: "P-384" })],
+  ["EdDSA", () => generateKeyPairSync("ed25519")],
   ["RS256", () => generateKeyPairSync("rsa", { modulusLength: 2048 })],
 ])("a key signs with %s without being told how", async (algorithm, makeKey) => {
   await using folder = await temporary();

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {
   type AddClientAuthentication,
+  type AuthorizationServerMetadata,
   createPrivateKeyJwtAuth,
   type OAuthClientInformationMixed,
   selectClientAuthMethod,
@@ -12,11 +13,19 @@ import { Fault } from "../../../../core/fault.ts";
 /** Adds the client's credentials to requests that issue or revoke tokens. */
 export function authenticateClient(client: OAuthClientInformationMixed, settings: AuthConfig): AddClientAuthentication {
   return async (headers, params, url, metadata) => {
-    if (settings.privateKeyFile !== undefined && client.client_id === settings.clientId) {
-      const sign = await openSigner(client.client_id, settings.privateKeyFile, settings.signingAlgorithm);
+    const { privateKeyFile, signingAlgorithm } = client.client_id === settings.clientId ? settings : {};
+    if (privateKeyFile !== undefined) {
+      const sign = await openSigner(client.client_id, privateKeyFile, signingAlgorithm, metadata);
       return sign(headers, params, url, metadata);
     }
-    switch (selectClientAuthMethod(client, metadata?.token_endpoint_auth_methods_supported ?? [])) {
+    const methods = metadata?.token_endpoint_auth_methods_supported ?? [];
+    if (client.client_secret !== undefined && signsWithSecret(client, signingAlgorithm, methods)) {
+      const alg = signingAlgorithm ?? supportedAlgorithm(["HS256", "HS384", "HS512"], metadata);
+      const subject = client.client_id;
+      const sign = createPrivateKeyJwtAuth({ issuer: subject, subject, privateKey: client.client_secret, alg });
+      return sign(headers, params, url, metadata);
+    }
+    switch (selectClientAuthMethod(client, methods)) {
       case "client_secret_basic": {
         // RFC 6749 § 2.3.1: both are form-encoded first, which matters if a secret holds ":", "+" or "%".
         const pair = `${formEncoded(client.client_id)}:${formEncoded(client.client_secret ?? "")}`;
@@ -33,6 +42,27 @@ export function authenticateClient(client: OAuthClientInformationMixed, settings
   };
 }
 
+/** `client_secret_jwt`: the secret is not sent, but signs. */
+function signsWithSecret(
+  client: OAuthClientInformationMixed,
+  algorithm: string | undefined,
+  methods: readonly string[],
+): boolean {
+  if (algorithm !== undefined) return algorithm.startsWith("HS");
+  if ("token_endpoint_auth_method" in client && client.token_endpoint_auth_method === "client_secret_jwt") return true;
+  const sent = ["client_secret_basic", "client_secret_post"];
+  return methods.includes("client_secret_jwt") && !methods.some((method) => sent.includes(method));
+}
+
+function supportedAlgorithm(
+  candidates: readonly [string, ...string[]],
+  metadata: AuthorizationServerMetadata | undefined,
+): string {
+  const supported = (metadata as Readonly<Record<string, unknown>> | undefined)
+    ?.token_endpoint_auth_signing_alg_values_supported;
+  return (Array.isArray(supported) && candidates.find((each) => supported.includes(each))) || candidates[0];
+}
+
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
@@ -41,14 +71,17 @@ async function openSigner(
   clientId: string,
   file: string,
   algorithm: string | undefined,
+  metadata: AuthorizationServerMetadata | undefined,
 ): Promise<AddClientAuthentication> {
   const pem = await readSecretFile(file, "auth.privateKeyFile");
   const key = parseKey(pem, file);
+  // The library accepts such a key only as a JWK.
+  const isEd25519 = key.asymmetricKeyType === "ed25519";
   return createPrivateKeyJwtAuth({
     issuer: clientId,
     subject: clientId,
-    privateKey: key.export({ type: "pkcs8", format: "pem" }),
-    alg: algorithm ?? algorithmOf(key),
+    privateKey: isEd25519 ? { ...key.export({ format: "jwk" }) } : key.export({ type: "pkcs8", format: "pem" }),
+    alg: algorithm ?? (isEd25519 ? supportedAlgorithm(["EdDSA", "Ed25519"], metadata) : algorithmOf(key)),
   });
 }
 
@@ -78,5 +111,8 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): st
   const curves: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
   const found = curves[asymmetricKeyDetails?.namedCurve ?? ""];
   if (found !== undefined) return found;
-  throw new Fault("config", "The key in `auth.privateKeyFile` has an unsupported type. Use RSA or EC (P-256).");
+  throw new Fault(
+    "config",
+    "The key in `auth.privateKeyFile` has an unsupported type. Use RSA, EC (P-256) or Ed25519.",
+  );
 }

@@ -8,9 +8,9 @@ import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
 import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
-import { toOAuthFault } from "../oauth-fault.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { callbackPath } from "./client-document.ts";
+import { registrationFault } from "./registration-fault.ts";
 
 export interface RegistrationRequest {
   readonly server: AuthorizationServer;
@@ -85,16 +85,21 @@ function isUsable(
 
 async function register(context: AuthContext, registration: RegistrationRequest): Promise<OAuthClientInformationMixed> {
   const { server, scope, signal } = registration;
-  const { fetch } = context;
+  const { fetch, settings } = context;
+  const { initialAccessToken: token } = settings;
   try {
     return await registerClient(server.issuer, {
       ...(server.metadata && { metadata: server.metadata }),
       clientMetadata: clientMetadata(registration),
       ...(scope !== undefined && { scope }),
-      fetchFn: (url, init) => fetch(url, { ...init, ...(signal && { signal }) }),
+      fetchFn(url, init) {
+        const headers = new Headers(init?.headers);
+        if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+        return fetch(url, { ...init, headers, ...(signal && { signal }) });
+      },
     });
   } catch (error) {
-    throw toOAuthFault(error, server.issuer);
+    throw registrationFault(error, context, server);
   }
 }
 
@@ -113,7 +118,7 @@ function clientMetadata({ server, redirectUri, grantTypes }: RegistrationRequest
 
 /** A program on the user's machine can't keep a secret from them, so it prefers to have none. */
 function authMethod(supported: readonly string[] | undefined): string {
-  const known = ["none", "client_secret_basic", "client_secret_post"];
+  const known = ["none", "client_secret_basic", "client_secret_post", "client_secret_jwt"];
   return known.find((method) => supported === undefined || supported.includes(method)) ?? "none";
 }
 
