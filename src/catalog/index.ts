@@ -17,7 +17,6 @@ export { createGuard } from "./guard/guard.ts";
 export type { Guard, GuardOptions } from "./guard/guard.ts";
 export { judgeCall } from "./guard/judge-call.ts";
 export type { CallFacts, Judgement } from "./guard/judge-call.ts";
-export { pinDiff } from "./guard/pin-diff.ts";
 export { openPins } from "./guard/pins.ts";
 export type { CatalogItem, Pins, PinsOptions } from "./guard/pins.ts";
 export type { HeldDefinition } from "./guard/held-definition.ts";

@@ -25,8 +25,7 @@ import {
   withApproval,
   without,
 } from "./approvals-file.ts";
-import { questionText } from "./call-text.ts";
-import { createHeldQuestions } from "./held-questions.ts";
+import { createHeldQuestions, questionText } from "./call-text.ts";
 
 /** Answers to questions of policy, and the calls that wait for one. All processes of a state folder share one file. */
 export interface Approvals {

@@ -4,7 +4,7 @@ import { startGuard } from "../../../tests/support/start-guard.ts";
 import { testTool } from "../../../tests/support/test-source.ts";
 import type { Policy } from "../../core/config/policy-config.ts";
 import { Secret } from "../../core/secrets/secret.ts";
-import { createHeldQuestions } from "./held-questions.ts";
+import { createHeldQuestions } from "./call-text.ts";
 
 const ask: Policy = { rules: [{ verdict: "ask" }] };
 const script = "TOKEN=$(touch${IFS}/x) ls /srv/docs";

@@ -1,9 +1,9 @@
 import { parseJson } from "../../core/json.ts";
+import { markedDiff } from "../../core/marked-diff.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { Advice } from "../advice.ts";
 import { listedHash, type PinState, type Shown, stateOfPin } from "./judge-pins.ts";
 import { type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
-import { pinDiff } from "./pin-diff.ts";
 import type { Pin } from "./pin-file.ts";
 
 /** A definition that clients do not get as the server lists it, or can't use without an answer. */
@@ -19,7 +19,7 @@ export interface HeldDefinition {
   readonly since: string;
   /** The hash of the definition that waits for an answer. */
   readonly hash: string;
-  /** The whole definition that waits for an answer, and what is gone, safe to show on a terminal; see `pinDiff`. */
+  /** The whole definition that waits for an answer, and what is gone, safe to show on a terminal; see `markedDiff`. */
   readonly diff: string;
   /** Whether `diff` has all of it. If not, it can't be accepted. */
   readonly isWhole: boolean;
@@ -80,7 +80,7 @@ function diffOf(pin: Pin): string {
   const waiting = waitingDefinition(pin);
   if (waiting === undefined) return "Its new definition is not known in full.";
   const pinned = definition === undefined ? text : textOf(definition);
-  return pinDiff(isNew === true ? "" : pinned, textOf(waiting));
+  return markedDiff(isNew === true ? "" : pinned, textOf(waiting));
 }
 
 const textOf = (definition: string): string => textOfParts(parseJson(definition) as PinnedParts);

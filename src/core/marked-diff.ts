@@ -1,9 +1,9 @@
 /**
- * What a definition is now, whole and first, with every line that is new marked `+` and new words in a changed line
- * marked `[+…+]`; then the lines that are gone, marked `-`. Both texts come from `textOfParts`, where nothing begins like
- * such a mark.
+ * What a text is now, whole and first, with every line that is new marked `+` and new words in a changed line
+ * marked `[+…+]`; then the lines that are gone, marked `-`. Both texts come from `shownText` and
+ * `shownJson`, which double the backslashes that escape such a mark.
  */
-export function pinDiff(before: string, after: string): string {
+export function markedDiff(before: string, after: string): string {
   const rows = compare(before === "" ? [] : before.split("\n"), after.split("\n"), maxLinePairs);
   const now: string[] = [];
   const removed: string[] = [];
