@@ -95,7 +95,7 @@ export interface CallerScope {
 
 export function scopeOfCaller(caller: Caller): CallerScope {
   const { door, token, tokenKey, agent } = caller;
-  const sender = caller.sender ?? (caller.senders && severalSenders);
+  const sender = caller.sender ?? (caller.senders && unprovenSender(caller.senders));
   return {
     door,
     ...(token === undefined ? {} : { token }),
@@ -105,8 +105,10 @@ export function scopeOfCaller(caller: Caller): CallerScope {
   };
 }
 
-/** An answer for a run of several people counts for such runs only. */
-const severalSenders = "several people";
+/** An answer for a run of several people, or of one who wrote before it but may not have started it, counts for such runs only. */
+function unprovenSender(senders: readonly string[]): string {
+  return senders.length === 1 ? `perhaps ${senders[0]}` : "several people";
+}
 
 export function callerScopeKey({ door, token, tokenKey, sender, agent }: CallerScope): string {
   return JSON.stringify([door, token, tokenKey, sender, agent]);

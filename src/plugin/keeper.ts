@@ -5,7 +5,8 @@ import type { LiveLog } from "../core/log.ts";
 import { findHub, type RunningHub } from "../hub/control/find-hub.ts";
 import type { HubControl } from "../hub/control/hub-control.ts";
 import type { RemoteControl } from "../hub/control/remote-control.ts";
-import { claimHub } from "../hub/hub-record.ts";
+import type { Engine } from "../hub/engine/engine.ts";
+import { claimHub, writeHubRecord } from "../hub/hub-record.ts";
 import { defineServers } from "../sources/servers/definition.ts";
 import { serverAddress } from "../sources/servers/server-status.ts";
 
@@ -141,4 +142,16 @@ export function keeperText(keeper: Keeper): string {
   if (keeper.kind === "here") return `The servers are kept by OpenClaw's gateway (PID ${process.pid}).`;
   if (keeper.kind === "apart") return `OpenClaw's gateway (PID ${process.pid}) runs its own servers. ${keeper.problem}`;
   return `The servers are kept by the hub at ${keeper.hub.address}, as far as it has them; OpenClaw's gateway (PID ${process.pid}) keeps the others.`;
+}
+
+/** So that commands, and a hub that is started later, find the servers here. */
+export async function recordHub(home: Home, http: Engine["http"], version: string): Promise<void> {
+  if (http === undefined) throw new TypeError("the plugin's engine has an HTTP door");
+  await writeHubRecord(home, {
+    address: http.address,
+    socket: http.socket,
+    version,
+    startedAt: new Date().toISOString(),
+    host: "openclaw",
+  });
 }

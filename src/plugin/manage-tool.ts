@@ -1,7 +1,7 @@
 import { isRecord } from "../core/is-record.ts";
-import { manageTool } from "./calls/openclaw-tools.ts";
+import { manageTool, notRunning } from "./calls/openclaw-tools.ts";
 import type { OpenClawTool } from "./openclaw-api.ts";
-import { notRunning, pluginState } from "./plugin-state.ts";
+import { pluginState } from "./plugin-state.ts";
 
 /**
  * `/mcp …` as a tool: for the skill's command, and for the agent itself. What OpenClaw tells the factory of a tool about the

@@ -1,4 +1,5 @@
 import type { Caller } from "../catalog/caller.ts";
+import { isUsedByAgents } from "../core/config/agent-servers-config.ts";
 import { toFault } from "../core/fault.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
@@ -8,9 +9,10 @@ import type { ConfigEditor } from "../hub/verbs/connect.ts";
 import type { ReplyOptions } from "../sources/agent/reply-backend.ts";
 import { controlForAgent } from "./agent-control.ts";
 import { createPluginEditor } from "./config-writer.ts";
+import type { ConfigWrites } from "./config-writes.ts";
 import { publishedName } from "./entries/published.ts";
 import { controlWith, type Keeper, keeperText } from "./keeper.ts";
-import type { CommandContext, OpenClawConfigRuntime } from "./openclaw-api.ts";
+import type { CommandContext } from "./openclaw-api.ts";
 import type { PluginConfig } from "./plugin-config.ts";
 
 /** Who runs a command. */
@@ -36,23 +38,24 @@ export interface PluginCommandsOptions {
   mayUse(agent: string | undefined, server: string): boolean;
   engine(): Engine;
   keeper(): Keeper;
-  runtime(): OpenClawConfigRuntime;
+  readonly writes: ConfigWrites;
   /** The plugin's part of OpenClaw's configuration, as it is now. */
   readOwn(): Readonly<Record<string, unknown>>;
-  /** Called with what a command wrote into it. */
-  onWritten(config: Readonly<Record<string, unknown>>): void;
 }
 
 /** Answers `/mcp …`. */
 export function createPluginCommands(options: PluginCommandsOptions) {
   const { configPath, env, log, configuration, engine, keeper } = options;
 
-  return async (given: string, { caller, isApproved }: CommandCaller): Promise<string> => {
+  return (given: string, by: CommandCaller): Promise<string> => options.writes.during(() => answer(given, by));
+
+  async function answer(given: string, { caller, isApproved }: CommandCaller): Promise<string> {
     const text = given.trim() === "" ? "servers" : given;
     const { createMcpCommand } = await import("../hub/verbs/mcp-command.ts");
     const running = engine();
     const mcp = createMcpCommand({
-      control: async () => limited(controlWith(await running.control(), keeper(), configuration.current()), caller),
+      control: async () =>
+        limited(explained(controlWith(await running.control(), keeper(), configuration.current())), caller),
       async settled() {
         await running.servers();
         await running.settled(10_000);
@@ -78,7 +81,20 @@ export function createPluginCommands(options: PluginCommandsOptions) {
     } catch (error) {
       return toFault(error).message;
     }
-  };
+  }
+
+  /** A server that no agent may use is switched off by us, not by `enabled: false`. */
+  function explained(control: HubControl): HubControl {
+    const { servers, agents } = configuration.current();
+    const isUnused = (name: string) => servers[name]?.enabled === true && !isUsedByAgents(agents, name);
+    const list = async () =>
+      (await control.servers.list()).map((server) =>
+        server.state === "disabled" && isUnused(server.name)
+          ? { ...server, reason: "no agent may use it, see `agents` in the configuration" }
+          : server,
+      );
+    return { ...control, servers: { ...control.servers, list } };
+  }
 
   /** The owner sees everything, an agent what it may use. */
   function limited(control: HubControl, { agent, isOwner }: Omit<Caller, "door">): HubControl {
@@ -103,8 +119,8 @@ export function createPluginCommands(options: PluginCommandsOptions) {
     const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
     const host = { env, log, globals: {}, stopSignal: () => signal, ...quiet };
     return createPluginEditor({
-      runtime: options.runtime,
-      onWritten: options.onWritten,
+      writes: options.writes,
+      names: () => Object.keys(configuration.current().servers),
       async check(name, settings) {
         const { tryServer } = await import("../hub/config-editor.ts");
         const raw = JSON.stringify(options.readOwn());

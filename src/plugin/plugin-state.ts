@@ -16,9 +16,6 @@ interface PluginState {
   isEnding: boolean;
 }
 
-/** The answer to a command that came between two of them, or to a process without the service. */
-export const notRunning = "The MCP servers are not running in this process. Try again in a moment.";
-
 const key = Symbol.for("clawport.openclaw-plugin");
 
 export function pluginState(): PluginState {

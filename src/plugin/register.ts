@@ -1,7 +1,7 @@
-import { manageTool } from "./calls/openclaw-tools.ts";
+import { manageTool, notRunning } from "./calls/openclaw-tools.ts";
 import { createManageTool } from "./manage-tool.ts";
 import type { OpenClawApi, OpenClawCommand } from "./openclaw-api.ts";
-import { notRunning, pluginState } from "./plugin-state.ts";
+import { pluginState } from "./plugin-state.ts";
 import { registerServer } from "./serve-orders.ts";
 import { cleanUp, createService } from "./service.ts";
 import { beforeToolCall, callerPolicy } from "./tool-hooks.ts";

@@ -48,7 +48,7 @@ test("a configuration that can't be used is reported, and starts no server", asy
 
 test("a server that no agent may use is not started", async () => {
   const plugin = await startPlugin({ servers: { notes: notesServer() }, agents: { defaults: { servers: [] } } });
-  expect(await plugin.command("servers", me)).toContain("Disabled");
+  expect(await plugin.command("servers", me)).toContain("no agent may use it");
   expect(await notesStarts()).toEqual([]);
 });
 

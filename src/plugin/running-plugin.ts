@@ -5,26 +5,28 @@ import type { CatalogTool } from "../catalog/source.ts";
 import type { View } from "../catalog/view.ts";
 import { mayUseServer } from "../core/config/agent-servers-config.ts";
 import { Fault, isFault, messageOf } from "../core/fault.ts";
-import { type Home, openHome } from "../core/files/home.ts";
+import { openHome } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { readVersion } from "../core/version.ts";
 import { type Engine, openEngine } from "../hub/engine/engine.ts";
-import { findRunningHub, removeHubRecord, writeHubRecord } from "../hub/hub-record.ts";
+import { findRunningHub, removeHubRecord } from "../hub/hub-record.ts";
 import { createAgentDoor } from "./calls/agent-door.ts";
 import { askFirst } from "./calls/ask-first.ts";
 import { attachImages } from "./calls/images.ts";
 import { createManageCalls } from "./calls/manage-calls.ts";
-import { findTool, type FoundTool, manageTool } from "./calls/openclaw-tools.ts";
+import { findTool, type FoundTool, manageTool, notRunning } from "./calls/openclaw-tools.ts";
 import { createRunSenders } from "./calls/run-senders.ts";
 import { createTicketDesk, ticketArgument } from "./calls/tickets.ts";
 import type { Published } from "./entries/entries.ts";
 import { publishedBy, publishedFilter } from "./entries/published.ts";
 import { openPublisher } from "./entries/publisher.ts";
-import { findKeeper, keeperText, useHub } from "./keeper.ts";
+import { createConfigWrites } from "./config-writes.ts";
+import { findKeeper, keeperText, recordHub, useHub } from "./keeper.ts";
 import type {
   CallerContext,
   CommandContext,
+  ConfigEdit,
   OpenClawConfig,
   OpenClawConfigRuntime,
   OpenClawToolResult,
@@ -39,7 +41,9 @@ import { serverContext } from "./server-context.ts";
 
 /** How the plugin reaches OpenClaw now. A reload of the plugin replaces it. */
 export interface OpenClawLink {
-  readonly runtime: OpenClawConfigRuntime;
+  readonly runtime: Pick<OpenClawConfigRuntime, "current">;
+  /** Writes OpenClaw's configuration file. `attempt` counts from 1. */
+  write(edit: ConfigEdit, attempt: number): Promise<unknown>;
   /** OpenClaw's configuration as the service was started with it. */
   readonly config: OpenClawConfig;
 }
@@ -90,9 +94,8 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   const home = await openHome(env["CLAWPORT_HOME"] ?? join(stateDir, "mcp"), { log });
   const senders = createRunSenders();
   const desk = createTicketDesk(senders);
+  const writes = createConfigWrites({ log, write: (edit, attempt) => link().write(edit, attempt) });
   let published: readonly Published[] = [];
-  /** What we wrote ourselves, until OpenClaw starts the service again with it. */
-  let written: Readonly<Record<string, unknown>> | undefined;
   let keeper = await findKeeper({ home, log });
   let engine: Engine | undefined;
   let views = new Map<string, View>();
@@ -107,7 +110,11 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     home,
     log,
     configuration,
-    runtime: () => link().runtime,
+    current: () => link().runtime.current(),
+    async write(edit, attempt) {
+      await writes.idle();
+      await link().write(edit, attempt);
+    },
     published: () => published,
     port: () => engine?.http?.port,
   });
@@ -128,11 +135,8 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     mayUse,
     engine: requireEngine,
     keeper: () => keeper,
-    runtime: () => link().runtime,
+    writes,
     readOwn,
-    onWritten(config) {
-      written = config;
-    },
   });
   const managing = createManageCalls({ desk, log, preview, guard: () => requireEngine().guard, run });
   await open();
@@ -177,7 +181,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   }
 
   async function reconfigure(): Promise<void> {
-    written = undefined;
+    writes.takenUp();
     try {
       if ((await configuration.changed()) === "reopen" || engine === undefined) await reopen();
       else publishAgain();
@@ -188,7 +192,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
 
   /** While it opens again there is none for a moment. */
   function requireEngine(): Engine {
-    if (engine === undefined) throw new Fault("unavailable", "The servers start again. Try again in a moment.");
+    if (engine === undefined) throw new Fault("unavailable", notRunning);
     return engine;
   }
 
@@ -213,7 +217,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     engine = opened;
     views = new Map();
     publishAgain();
-    if (keeper.kind === "here") await recordHub(home, opened, version);
+    if (keeper.kind === "here") await recordHub(home, opened.http, version);
     // The gateway does not wait for them.
     setImmediate(
       () => void opened.servers().catch((error: unknown) => log.error("could not open the servers", { error })),
@@ -289,18 +293,6 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   }
 
   function readOwn(): Readonly<Record<string, unknown>> {
-    return written ?? pluginConfigOf(link().config);
+    return writes.withEdits(pluginConfigOf(link().config));
   }
-}
-
-/** So that commands, and a hub that is started later, find the servers here. */
-async function recordHub(home: Home, { http }: Engine, version: string): Promise<void> {
-  if (http === undefined) throw new TypeError("the plugin's engine has an HTTP door");
-  await writeHubRecord(home, {
-    address: http.address,
-    socket: http.socket,
-    version,
-    startedAt: new Date().toISOString(),
-    host: "openclaw",
-  });
 }

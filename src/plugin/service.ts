@@ -11,6 +11,7 @@ import type { RunningPlugin } from "./running-plugin.ts";
 /** Long enough for OpenClaw to start the service again after a change of the configuration. */
 const lingerMs = 2500;
 const takeBackAttempts = 5;
+const runtimeAttempts = 5;
 
 /**
  * OpenClaw reloads the whole plugin for a change of its entry, which it refuses while a turn runs. It leaves our part of the
@@ -74,6 +75,10 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
     log: createPluginLog(() => state.context?.logger ?? context.logger),
     link: () => ({
       runtime: (state.api ?? api).runtime.config,
+      // While OpenClaw reloads plugins, what it gave us may not work any more. A moment later there is a new one, or, if it
+      // does not start the service again, only the file.
+      write: (edit, attempt) =>
+        attempt <= runtimeAttempts ? (state.api ?? api).runtime.config.mutateConfigFile(edit) : writeConfig(edit),
       config: (state.context ?? context).config,
     }),
   });

@@ -35,7 +35,7 @@ export function createOpenClaw(config: OpenClawConfig) {
     current: () => config,
     mutateConfigFile: async ({ mutate }: { mutate(draft: OpenClawConfig): void }) => mutate(config),
   };
-  return { runtime, config };
+  return { runtime, config, write: runtime.mutateConfigFile };
 }
 
 /** Starts the plugin with a configuration of its own. */

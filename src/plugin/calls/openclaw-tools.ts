@@ -4,6 +4,10 @@ import type { Published } from "../entries/entries.ts";
 /** The tool that we register with OpenClaw ourselves: `/mcp …` for agents. */
 export const manageTool = "mcp_manage";
 
+/** The answer to a command that came between two of them, or to a process without the service. */
+export const notRunning =
+  "The MCP servers are starting again. Try again in a moment. If that does not help, run `openclaw gateway restart`.";
+
 /** A tool of ours by the name that OpenClaw gave it. */
 export interface FoundTool {
   readonly server: string;

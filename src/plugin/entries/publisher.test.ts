@@ -17,13 +17,11 @@ test("entries that can't be written while OpenClaw reloads the plugin are writte
       home: await openHome(folder),
       log: silentLog,
       configuration: { current: () => ({ agents: {} }) as never },
-      runtime: () => ({
-        current: () => file,
-        async mutateConfigFile({ mutate }: ConfigEdit) {
-          if (++attempts === 1) throw new Error('Plugin "mcp-client" runtime is no longer active.');
-          mutate(file);
-        },
-      }),
+      current: () => file,
+      async write({ mutate }: ConfigEdit) {
+        if (++attempts === 1) throw new Error('Plugin "mcp-client" runtime is no longer active.');
+        mutate(file);
+      },
       published: () => [{ server: "notes", entry: "notes" }],
       port: () => 4711,
     });

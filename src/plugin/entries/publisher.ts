@@ -2,8 +2,7 @@ import { mayUseServer } from "../../core/config/agent-servers-config.ts";
 import { messageOf } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
-import { writeConfig } from "../config-file.ts";
-import type { OpenClawConfigRuntime } from "../openclaw-api.ts";
+import type { ConfigEdit, OpenClawConfig, OpenClawConfigRuntime } from "../openclaw-api.ts";
 import type { PluginConfig } from "../plugin-config.ts";
 import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
 import { applyPlan, needsEdit, planEntries, type Published } from "./entries.ts";
@@ -12,7 +11,9 @@ export interface PublisherOptions {
   readonly home: Home;
   readonly log: Log;
   readonly configuration: Pick<PluginConfig, "current">;
-  runtime(): OpenClawConfigRuntime;
+  /** OpenClaw's active configuration. */
+  current(): OpenClawConfig;
+  write(edit: ConfigEdit, attempt: number): Promise<unknown>;
   published(): readonly Published[];
   /** Where the endpoints are now; undefined while they are closed. */
   port(): number | undefined;
@@ -30,11 +31,6 @@ export interface Publisher {
   withdraw(config: Pick<OpenClawConfigRuntime, "mutateConfigFile">): Promise<void>;
 }
 
-/**
- * While OpenClaw reloads plugins, what it gave us may not work any more. A moment later there is a new one, or, if it does
- * not start the service again, only the file.
- */
-const runtimeAttempts = 5;
 const mostAttempts = 10;
 const retryMs = 1000;
 
@@ -42,7 +38,7 @@ const retryMs = 1000;
 const plainWrite = { afterWrite: { mode: "auto" }, writeOptions: { allowConfigSizeDrop: true } } as const;
 
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
-  const { home, log, configuration, runtime, published } = options;
+  const { home, log, configuration, current, published } = options;
   let door = await readDoorFile(home);
   let publishing: Promise<unknown> = Promise.resolve();
   let isWithdrawn = false;
@@ -77,19 +73,20 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     if (port === undefined || isWithdrawn) return;
     if (port !== door.port) await save({ ...door, port });
     const place = { port, token: door.token };
-    const config = runtime();
-    const planned = planEntries(config.current(), published(), place, isHidden);
+    const planned = planEntries(current(), published(), place, isHidden);
     for (const { server, entry } of planned.clashes)
       log.warn(
         `mcp.servers already has an entry ${entry}, so the server ${server} is not offered. Remove it, or set another toolPrefix.`,
       );
-    if (!needsEdit(config.current(), planned, place, door.denials)) return;
+    if (!needsEdit(current(), planned, place, door.denials)) return;
     try {
-      const write = attempt <= runtimeAttempts ? config.mutateConfigFile : writeConfig;
-      await write({
-        ...plainWrite,
-        mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
-      });
+      await options.write(
+        {
+          ...plainWrite,
+          mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
+        },
+        attempt,
+      );
       await save({ ...door, denials: planned.denials });
     } catch (error) {
       if (attempt < mostAttempts) return publishAfter(retryMs, attempt + 1);

@@ -41,8 +41,9 @@ export function describeManaging(): void {
     test("connect writes the configuration, and the tools are offered without a restart", async () => {
       const text = await chat.say(`/mcp connect ${web.url}?two --name two`);
       expect(text).toContain("two__search");
-      const { plugins } = await readConfig();
-      expect(plugins.entries["mcp-client"].config.servers.two).toEqual({ url: `${web.url}?two` });
+      await expect
+        .poll(async () => (await readConfig())["plugins"].entries["mcp-client"].config.servers.two, patiently)
+        .toEqual({ url: `${web.url}?two` });
       await reloaded("mcp.servers.two");
       await expect.poll(() => lookAt(), patiently).toContain("two__search");
       expect(await chat.say("/mcp disconnect two")).toMatch(/disconnected/i);
