@@ -5,6 +5,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/core/config/load-config.ts";
+import type { MachineState } from "../../src/hub/control/settings/settings-control.ts";
 import { machineSwitches } from "../../src/core/config/machine-config.ts";
 import { clawport, mainFile, makePlace, type Place, type Running, startHub, startReady } from "../cli/run-clawport.ts";
 import { listenHere } from "../support/listen-here.ts";
@@ -102,6 +103,43 @@ describe("the two switches", () => {
     await configure(place, { machine: { McpOnlyMode: false, EnableNodeMode: true, EnableMcpServer: true } });
     expect((await clawport(place, "node", "settings", "--gateway", "off")).exit).toBe(0);
     expect(await saved()).toEqual({ machine: { enableNodeMode: false, enableMcpServer: true } });
+  });
+
+  test("a node says what its MCP server does, always offers its tools, and lets consent be set", async () => {
+    await using place = await makePlace();
+    await using node = await startNode(place);
+    const settings = async (...args: string[]) =>
+      JSON.parse((await clawport(place, "node", "settings", "--json", ...args)).out) as MachineState;
+    const state = await settings();
+    expect(state).toMatchObject({ host: "node", status: "Listening", endpoint: node.ready.url, needsRestart: false });
+    expect(state.tools).toEqual({ offered: true, afterRestart: true });
+    expect(state.capabilities.map(({ name }) => name)).toContain("device.info");
+    const { out } = await clawport(place, "node", "consent", "device.info", "ask");
+    expect(out).toMatch(/device\.info +ask/);
+    expect(await settings("--mcp", "off", "--gateway", "on")).toMatchObject({ status: "Disabled", needsRestart: true });
+    const refused = await clawport(place, "node", "settings", "--offer", "on");
+    expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining("A node always offers") as string });
+    const text = await clawport(place, "node", "settings");
+    expect(text.out).toMatch(/^Tools +on$/m);
+    expect(text.out).toMatch(/^MCP +off: Disabled, http/m);
+  });
+
+  test("in a hub the switch of the tools is shown, not that of a node's MCP server", async () => {
+    await using place = await makePlace();
+    await using hub = await startHub(place, "--port", "0");
+    const { out } = await clawport(place, "node", "settings", "--offer", "on");
+    expect(out).toMatch(/^Tools +off, on after a restart$/m);
+    expect(out).toMatch(new RegExp(`^MCP +Listening, http://127.0.0.1:${hub.ready.port}/$`, "m"));
+    expect(out).toContain("`clawport stop`, then `clawport up`");
+    const refused = await clawport(place, "node", "settings", "--mcp", "off");
+    expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining("A hub always serves") as string });
+  });
+
+  test("while neither runs both switches can be set", async () => {
+    await using place = await makePlace();
+    const { exit, out } = await clawport(place, "node", "settings", "--mcp", "on", "--offer", "on", "--json");
+    const state = { host: "none", status: "Stopped — save and restart to start", needsRestart: false };
+    expect({ exit, ...(JSON.parse(out) as MachineState) }).toMatchObject({ exit: 0, ...state });
   });
 
   test("with both off the node says how to switch one on, and makes no token", async () => {

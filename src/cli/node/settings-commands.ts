@@ -14,9 +14,14 @@ export const nodeSettings = defineCommand({
       type: "string",
       value: "<on|off>",
       values: switchValues,
-      description: "whether `clawport up` offers the tools of this computer",
+      description: "whether `clawport up` offers the tools of this computer; `clawport node` always does",
     },
-    mcp: { type: "string", value: "<on|off>", values: switchValues, description: "whether it serves MCP clients" },
+    mcp: {
+      type: "string",
+      value: "<on|off>",
+      values: switchValues,
+      description: "whether `clawport node` serves MCP clients; `clawport up` always does",
+    },
     gateway: {
       type: "string",
       value: "<on|off>",
@@ -82,13 +87,25 @@ const columns: readonly Column<MachineCapability>[] = [
   { title: "UNAVAILABLE", text: ({ unavailable }) => unavailable?.reason ?? "" },
 ];
 
-function headOf({ settings, status, endpoint, tokenPath, needsRestart, gateway }: MachineState): string {
+function headOf({ host, settings, tools, status, endpoint, tokenPath, needsRestart, gateway }: MachineState): string {
   const word = (on: boolean): string => (on ? "on" : "off");
+  const { offered, afterRestart } = tools;
+  const after = offered === afterRestart ? "" : `, ${word(afterRestart)} after ${restartWords[host]}`;
   return [
-    `Offered   ${word(settings.enabled)}`,
-    `MCP       ${word(settings.enableMcpServer)}: ${status}, ${endpoint}`,
+    `Tools     ${word(offered)}${after}`,
+    `MCP       ${host === "hub" ? "" : `${word(settings.enableMcpServer)}: `}${status}, ${endpoint}`,
     `Gateway   ${word(settings.enableNodeMode)}${gateway === undefined ? "" : `: ${gateway.state}, ${gateway.address}`}`,
     `Token     ${tokenPath}`,
-    ...(needsRestart ? ["Changes take effect after a restart: `clawport stop`, then start it again."] : []),
+    ...(needsRestart
+      ? [
+          `Changes take effect after a restart: \`clawport stop\`, then \`clawport ${host === "node" ? "node" : "up"}\`.`,
+        ]
+      : []),
   ].join("\n");
 }
+
+const restartWords: Readonly<Record<MachineState["host"], string>> = {
+  hub: "a restart",
+  node: "a restart",
+  none: "`clawport up`",
+};

@@ -80,7 +80,7 @@ export const machineSchema = Type.Object(
     enableMcpServer: Type.Optional(
       Type.Boolean({
         description:
-          "Whether `clawport node` serves MCP clients on this computer. If neither switch is set, it does nothing else.",
+          "Whether `clawport node` serves MCP clients on this computer. If neither switch is set, it does nothing else. `clawport up` always serves them.",
       }),
     ),
     maxConcurrent: Type.Integer({

@@ -146,7 +146,7 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { tools, machine, agent, clients, rules, servers, status } = subject.control;
     expect(await tools.search({ query: "ad", source: "notes" })).toMatchObject({ total: 1, tools: [{ name: "add" }] });
-    expect(await machine.read()).toMatchObject({ status: "Disabled", needsRestart: false, capabilities: [] });
+    expect(await machine.read()).toMatchObject({ needsRestart: false, tools: { offered: false, afterRestart: false } });
     expect(await agent.read()).toMatchObject({ backend: "none" });
     expect((await clients.list()).map(({ id }) => id)).toContain("cursor");
     expect(await clients.preview("cursor")).toMatchObject({ diff: expect.any(Array) as unknown[] });

@@ -51,7 +51,7 @@ export interface LocalControlOptions extends Omit<
   readonly config: Config;
   readonly onCall: GuardedCatalog["onCall"];
   /** Whether this process is `clawport node`. */
-  readonly isNode: boolean;
+  isNode(): Promise<boolean>;
   readonly live: Omit<LiveMachine, "httpAddress">;
 }
 

@@ -28,7 +28,7 @@ export async function openEditingControl(host: Host, trust: boolean): Promise<Op
     catalog: { find: none, sources: () => [] },
     servers: control.servers,
     reload: () => control.configuration.reload(),
-    isNode: false,
+    isNode: async () => (await control.machine.read()).host === "node",
     live: {
       machine: none,
       gatewayNode: none,

@@ -202,7 +202,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         doors: () => ({ http, apps }),
         onCall: guarded.onCall,
         auditLoss: guarded.auditLoss,
-        isNode: sources.machine === "always",
+        isNode: () => Promise.resolve(sources.machine === "always"),
         live: { machine: () => machine, gatewayNode: () => gatewayNode, openGatewayNode: openNodeNow },
       });
     }

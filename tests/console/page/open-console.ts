@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openHome } from "../../../src/core/files/home.ts";
 import { createSignInLink, type SignInLink } from "../../../src/doors/console/sign-in-link.ts";
 import { findRunningHub } from "../../../src/hub/hub-record.ts";
-import { makePlace, type Place, type RunningHub, startHub } from "../../cli/run-clawport.ts";
+import { makePlace, type Place, type RunningHub, startReady } from "../../cli/run-clawport.ts";
 import { buildPage } from "./build-page.ts";
 
 const studio = fileURLToPath(new URL("fixtures/studio-server.ts", import.meta.url));
@@ -46,17 +46,24 @@ export interface OpenConsole extends AsyncDisposable {
   go(path: string): Promise<void>;
 }
 
+interface ConsolePlaceOptions {
+  readonly given?: Place;
+  readonly port?: number;
+  /** What serves the console: `clawport up` unless given. */
+  readonly command?: "up" | "node";
+  prepare?(place: Place): Promise<void>;
+}
+
 /** A hub in a process of its own, with this configuration, and its console. */
-export async function openConsolePlace(
-  config: object,
-  options: { readonly given?: Place; readonly port?: number; prepare?(place: Place): Promise<void> } = {},
-): Promise<ConsolePlace> {
+export async function openConsolePlace(config: object, options: ConsolePlaceOptions = {}): Promise<ConsolePlace> {
   await buildPage();
   const place = options.given ?? (await makePlace());
   await mkdir(place.home, { recursive: true, mode: 0o700 });
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config, undefined, 2));
   await options.prepare?.(place);
-  let hub = await startHub(place, "--port", String(options.port ?? 0));
+  const start = (port: number): Promise<RunningHub> =>
+    startReady(place, options.command ?? "up", "--json", "--port", String(port));
+  let hub = await start(options.port ?? 0);
   const { port } = hub.ready;
   const origin = `http://127.0.0.1:${port}`;
   const home = await openHome(place.home);
@@ -77,7 +84,7 @@ export async function openConsolePlace(
       await hub[Symbol.asyncDispose]();
     },
     async restart() {
-      hub = await startHub(place, "--port", String(port));
+      hub = await start(port);
     },
     async open(browser, { terminal = true, path = "", dark = false, width = 1280, height = 800 } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });

@@ -270,10 +270,15 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await using open = await place.open(browser, { path: "machine" });
     const { page } = open;
     const status = page.locator("[data-mcp-status]");
-    await expect.poll(() => status.innerText()).toContain("Disabled");
+    const offered = page.locator("[data-machine-tools]");
+    await expect.poll(() => offered.innerText()).toBe("Off");
+    expect(await status.innerText()).toBe("Listening");
+    // It is for `clawport node`: a hub always serves.
+    expect(await page.getByRole("switch", { name: "Local MCP server" }).count()).toBe(0);
     const node = page.getByRole("switch", { name: "Tools of this computer" });
     await node.click();
-    await expect.poll(() => status.innerText()).toContain("Stopped — save and restart to start");
+    await expect.poll(() => offered.innerText()).toBe("Off, on after a restart");
+    expect(await status.innerText()).toBe("Listening");
     await place.stop();
     await page.locator("[data-connection=lost]").waitFor();
     expect(await node.isDisabled()).toBe(true);
@@ -283,13 +288,13 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await page.goto((await place.link()).url);
     await page.locator("[data-connection=live]").waitFor();
     await open.go("machine");
-    await expect.poll(() => status.innerText()).toContain("Listening");
+    await expect.poll(() => offered.innerText()).toBe("On");
     await page
       .getByLabel(/^Consent for/)
       .first()
       .waitFor();
     await node.click();
-    await expect.poll(() => status.innerText()).toContain("Disabled");
+    await expect.poll(() => offered.innerText()).toBe("On, off after a restart");
 
     const old = await place.token();
     await page.getByRole("button", { name: "Reveal" }).click();
@@ -299,6 +304,23 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await page.getByRole("button", { name: "Reset the token" }).click();
     await until(async () => (await listTools(`${place.origin}/mcp`, old)) === 401);
     expect(await listTools(`${place.origin}/mcp`, await place.token())).toBe(200);
+  });
+
+  test("under `clawport node` the page shows its MCP server, its tools and their consent", async () => {
+    await using node = await openConsolePlace({}, { command: "node" });
+    await using open = await node.open(browser, { path: "machine" });
+    const { page } = open;
+    const status = page.locator("[data-mcp-status]");
+    await expect.poll(() => status.innerText()).toBe("Listening");
+    expect(await page.locator("[data-machine-tools]").innerText()).toBe("On");
+    expect(await page.getByRole("switch", { name: "Tools of this computer" }).count()).toBe(0);
+    const consent = page.getByLabel("Consent for About this computer");
+    await consent.selectOption("ask");
+    await expect.poll(() => consent.inputValue()).toBe("ask");
+    await page.getByRole("switch", { name: "Local MCP server" }).click();
+    await expect.poll(() => status.innerText()).toBe("Disabled");
+    await page.getByText("With both switches off, clawport node does not start.").waitFor();
+    expect(open.errors).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 test.skipIf(chromium === undefined)(
-  "the wizard turns local MCP on, takes over servers and connects a client",
+  "the wizard shows the endpoint, takes over servers, connects a client and offers this computer",
   async () => {
     const { command, args } = studioServer("notes") as { command: string; args: readonly string[] };
     await using place = await openConsolePlace(
@@ -25,8 +25,10 @@ test.skipIf(chromium === undefined)(
       const { page } = open;
       await page.getByRole("link", { name: "Set up Clawport" }).click();
       const step = (name: string) => page.getByRole("region", { name, exact: true });
-      await step("Local MCP").getByRole("button", { name: "Enable local MCP" }).click();
-      await expect.poll(() => step("Local MCP").getAttribute("data-step")).toBe("done");
+      // The hub serves clients, whatever it offers of this computer.
+      await expect.poll(() => step("MCP endpoint").getAttribute("data-step")).toBe("done");
+      expect(await step("MCP endpoint").innerText()).toContain(`Listening`);
+      expect(await step("MCP endpoint").innerText()).toContain(place.origin);
 
       await step("Servers").getByRole("button", { name: "Import from other clients" }).click();
       await step("Servers")
@@ -47,7 +49,15 @@ test.skipIf(chromium === undefined)(
       expect(await readFile(join(place.place.folder, ".claude.json"), "utf8")).toContain("clawport");
       await expect.poll(() => page.locator("[data-notice]").innerText()).toContain("The old file: ");
 
-      await page.getByRole("button", { name: "Done", exact: true }).click();
+      // The last step is optional.
+      const done = page.getByRole("button", { name: "Done", exact: true });
+      await done.waitFor();
+      expect(await step("This computer").getAttribute("data-step")).toBe("open");
+      await step("This computer").getByRole("button", { name: "Offer the tools of this computer" }).click();
+      await step("This computer").getByText("Off, on after a restart").waitFor();
+      await step("This computer").getByText("clawport up").waitFor();
+      expect(await step("MCP endpoint").innerText()).toContain("Listening");
+      await done.click();
       await page.getByRole("heading", { name: "Needs you" }).waitFor();
       await page.getByRole("link", { name: "notes", exact: true }).waitFor();
       expect(open.errors).toEqual([]);

@@ -210,18 +210,23 @@ test("the switches of this computer are saved, and its status says what a restar
   await using hub = await startConsoleHub();
   let browser = await hub.signIn();
   const read = () => browser.ask<MachineState>("machine.read");
+  // The hub serves its clients, whether or not this computer's tools are among what it offers.
   expect(await read()).toMatchObject({
-    status: "Disabled",
+    host: "hub",
+    status: "Listening",
+    tools: { offered: false, afterRestart: false },
     needsRestart: false,
     endpoint: `${hub.address}/`,
     capabilities: [],
   });
-  const on = await browser.ask<MachineState>("machine.set", { enabled: true, enableMcpServer: true });
-  expect(on).toMatchObject({ status: "Stopped — save and restart to start", needsRestart: true });
+  const on = await browser.ask<MachineState>("machine.set", { enabled: true });
+  const wanted = { status: "Listening", tools: { offered: false, afterRestart: true }, needsRestart: true };
+  expect(on).toMatchObject(wanted);
   await hub.restart();
   browser = await hub.signIn();
   const running = await read();
-  expect(running).toMatchObject({ status: "Listening", needsRestart: false, tokenPath: hub.tokenPath });
+  const both = { offered: true, afterRestart: true };
+  expect(running).toMatchObject({ status: "Listening", tools: both, needsRestart: false, tokenPath: hub.tokenPath });
   const { token } = await browser.ask<{ token: string }>("machine.revealToken");
   expect(token).toBe((await readFile(hub.tokenPath, "utf8")).trim());
   expect(JSON.stringify(running)).not.toContain(token);
@@ -232,12 +237,26 @@ test("the switches of this computer are saved, and its status says what a restar
   expect((await browser.post("call", { tool: "device.info", arguments: {} })).text).toContain("switched off");
   expect(modeOf(await browser.ask("machine.consent", { capability: "device.info", mode: "default" }))).toBe("always");
   expect(await browser.ask("machine.set", { enabled: false })).toMatchObject({
-    status: "Disabled",
+    status: "Listening",
+    tools: { offered: true, afterRestart: false },
     needsRestart: true,
   });
   await expect(browser.ask("machine.set", {})).rejects.toMatchObject({ code: "bad-params" });
   const odd = { capability: "__proto__", mode: "always" };
   await expect(browser.ask("machine.consent", odd)).rejects.toMatchObject({ code: "usage" });
+});
+
+test("the switch of a node's MCP server says nothing about a hub, and a hub does not set it", async () => {
+  await using hub = await startConsoleHub({ config: "{ machine: { enabled: true, enableMcpServer: false } }" });
+  const browser = await hub.signIn();
+  const state = { host: "hub", status: "Listening", tools: { offered: true, afterRestart: true }, needsRestart: false };
+  expect(await browser.ask("machine.read")).toMatchObject(state);
+  await expect(browser.ask("machine.set", { enableMcpServer: true })).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("`clawport node`") as string,
+  });
+  await writeFile(hub.path, "{ machine: { enabled: true, enableMcpServer: true } }");
+  expect(await browser.ask("machine.read")).toMatchObject(state);
 });
 
 test("this computer is introduced to a gateway while the hub runs, and the switch is saved", async () => {

@@ -24,18 +24,14 @@ const consentWords: readonly (readonly [MachineCapability["consent"], string])[]
 
 /** Everything this computer can do for a caller, and whether you are asked first. */
 export function Capabilities({ state, onChange }: { readonly state: MachineState; onChange(): void }) {
-  if (!state.settings.enabled)
+  if (!state.tools.offered)
     return (
       <Panel title="Capabilities">
         <p class="muted">
-          Off. Switch on the tools of this computer to let clients use them; anything delicate asks you first.
+          {state.tools.afterRestart
+            ? "On after the restart. Then each of them is shown here, with its consent."
+            : "Off. Switch on the tools of this computer to let clients use them; anything delicate asks you first."}
         </p>
-      </Panel>
-    );
-  if (state.capabilities.length === 0)
-    return (
-      <Panel title="Capabilities">
-        <p class="muted">On after the restart. Then each of them is shown here, with its consent.</p>
       </Panel>
     );
   const usable = state.capabilities.filter(({ unavailable }) => unavailable === undefined).length;

@@ -4,10 +4,10 @@ import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { CopyButton, Switch } from "../../parts/button.tsx";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { visible } from "../../parts/words.tsx";
 import { Capabilities } from "./capabilities.tsx";
 import { GatewayPairing } from "./gateway-pairing.tsx";
+import { McpStatus, RestartHint, ToolsMark } from "./machine-marks.tsx";
 import { TokenPanel } from "./token-panel.tsx";
 
 /** What may this computer do, and for whom? */
@@ -27,30 +27,20 @@ export function MachinePage() {
   );
 }
 
-const statusTones: Readonly<Record<string, Tone>> = { Listening: "ok", Disabled: "off" };
-
 interface MachineProps {
   readonly state: MachineState;
   onChange(): void;
 }
 
 function Switches({ state, onChange }: MachineProps) {
-  const { settings } = state;
-  const set = async (change: Partial<MachineState["settings"]>, done: string): Promise<void> => {
-    await act(() => hub.machine.set(change), done);
+  const { host, settings, tools } = state;
+  const set = async (change: Partial<MachineState["settings"]>, what: string): Promise<void> => {
+    const word = Object.values(change).includes(true) ? "on" : "off";
+    await act(() => hub.machine.set(change), `Saved: ${what} ${word} after a restart.`);
     onChange();
   };
-  const onOff = (on: boolean): string => (on ? "on" : "off");
   return (
-    <Panel
-      title="This computer over local MCP"
-      aside={
-        <span data-mcp-status="">
-          <StateMark tone={statusTones[state.status] ?? "warn"}>{state.status}</StateMark>
-        </span>
-      }
-      bare
-    >
+    <Panel title="This computer" bare>
       <div class="lines">
         <div>
           <span class="grow">
@@ -59,48 +49,53 @@ function Switches({ state, onChange }: MachineProps) {
               Notifications, the clipboard, the screen, commands: each with its own consent.
             </span>
           </span>
-          <Switch
-            label="Tools of this computer"
-            on={settings.enabled}
-            onChange={(enabled) => set({ enabled }, `The tools of this computer are ${onOff(enabled)}.`)}
-          />
+          <ToolsMark tools={tools} />
+          {host !== "node" && (
+            <Switch
+              label="Tools of this computer"
+              on={settings.enabled}
+              onChange={(enabled) => set({ enabled }, "the tools of this computer are")}
+            />
+          )}
         </div>
         <div>
           <span class="grow">
-            Local MCP server
-            <span class="small muted block">MCP clients on this computer reach everything at the endpoint.</span>
+            {host === "node" ? "Local MCP server" : "MCP endpoint"}
+            <code class="small block break">{visible(state.endpoint)}</code>
+            <span class="small muted block">MCP clients on this computer reach everything at this address.</span>
           </span>
-          <Switch
-            label="Local MCP server"
-            on={settings.enableMcpServer}
-            onChange={(enableMcpServer) =>
-              set({ enableMcpServer }, `The local MCP server is ${onOff(enableMcpServer)}.`)
-            }
-          />
+          <CopyButton text={state.endpoint} what="the endpoint" />
+          <McpStatus status={state.status} />
+          {host === "node" && (
+            <Switch
+              label="Local MCP server"
+              on={settings.enableMcpServer}
+              onChange={(enableMcpServer) => set({ enableMcpServer }, "the local MCP server is")}
+            />
+          )}
         </div>
         <div>
           <span class="grow">
             Gateway node
             <span class="small muted block">
               An OpenClaw gateway may call this computer's tools, once its owner approves.
+              {settings.enableNodeMode && !tools.afterRestart && " It needs the tools of this computer to be on."}
             </span>
           </span>
           <Switch
             label="Gateway node"
             on={settings.enableNodeMode}
-            onChange={(enableNodeMode) => set({ enableNodeMode }, `The gateway node is ${onOff(enableNodeMode)}.`)}
+            onChange={(enableNodeMode) => set({ enableNodeMode }, "the gateway node is")}
           />
         </div>
-        <div>
-          <span class="muted">Endpoint</span>
-          <code class="grow break">{visible(state.endpoint)}</code>
-          <CopyButton text={state.endpoint} what="the endpoint" />
-        </div>
-        {state.needsRestart && (
+        {host === "node" && !settings.enableMcpServer && !settings.enableNodeMode && (
           <div class="warn">
-            Changes take effect after a restart: run <code>clawport stop</code>, then <code>clawport up</code>.
+            <span>
+              With both switches off, <code>clawport node</code> does not start.
+            </span>
           </div>
         )}
+        <RestartHint state={state} />
       </div>
     </Panel>
   );

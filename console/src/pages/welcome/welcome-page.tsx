@@ -7,13 +7,13 @@ import { servers } from "../../hub/shared.ts";
 import { Loaded } from "../../parts/blocks.tsx";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { StateMark } from "../../parts/state-mark.tsx";
 import { plural, visible } from "../../parts/words.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";
+import { McpStatus, RestartHint, ToolsMark } from "../machine/machine-marks.tsx";
 import { ImportServers } from "../servers/import-servers.tsx";
 import { Clients } from "../settings/clients.tsx";
 
-/** The first start: servers in, clients on, local MCP on. Each step can be left out. */
+/** The first start: the endpoint, servers in, clients on, this computer's tools. Each step can be left out. */
 export function WelcomePage() {
   const clients = useLive(() => hub.clients.list(), ["config"]);
   const machine = useLive(() => hub.machine.read(), ["config", "status"]);
@@ -21,46 +21,24 @@ export function WelcomePage() {
   const count = servers.value.value?.length ?? 0;
   const connected = (clients.value.value ?? []).filter(({ state }) => state === "installed").length;
   const state = machine.value.value;
-  const isOn = state !== undefined && state.status !== "Disabled";
-  const isDone = count > 0 && connected > 0 && isOn;
+  const isListening = state?.status === "Listening";
+  const isDone = count > 0 && connected > 0 && isListening;
   return (
     <div class="welcome stack">
       <div>
         <h2 class="title">Set up Clawport</h2>
-        <p class="muted">Three steps, a minute. You can leave any of them out and come back here.</p>
+        <p class="muted">Four steps, a minute. You can leave any of them out and come back here.</p>
       </div>
-      <Step number={1} isDone={isOn} title="Local MCP">
+      <Step number={1} isDone={isListening} title="MCP endpoint">
         <Loaded from={machine}>
-          {(now) => (
+          {({ status, endpoint }) => (
             <>
               <div class="row row-wrap">
-                <StateMark tone={now.status === "Listening" ? "ok" : "warn"}>{now.status}</StateMark>
-                <code class="break">{visible(now.endpoint)}</code>
-                <CopyButton text={now.endpoint} what="the endpoint" />
+                <McpStatus status={status} />
+                <code class="break">{visible(endpoint)}</code>
+                <CopyButton text={endpoint} what="the endpoint" />
               </div>
-              {now.status === "Disabled" && (
-                <div>
-                  <Button
-                    kind="main"
-                    onClick={async () => (
-                      await act(() => hub.machine.set({ enabled: true, enableMcpServer: true }), "Local MCP is on."),
-                      machine.reload()
-                    )}
-                  >
-                    Enable local MCP
-                  </Button>
-                </div>
-              )}
-              <p class="muted">
-                {now.settings.enabled
-                  ? "MCP clients on this computer reach all servers, and the tools of this computer, at this address."
-                  : "Lets MCP clients use this computer, too: notifications, clipboard, screen. Anything delicate asks you first."}
-              </p>
-              {now.needsRestart && (
-                <p class="warn">
-                  This takes effect after a restart: run <code>clawport stop</code>, then <code>clawport up</code>.
-                </p>
-              )}
+              <p class="muted">MCP clients on this computer reach all your servers at this one address.</p>
             </>
           )}
         </Loaded>
@@ -86,6 +64,33 @@ export function WelcomePage() {
           Each client on this computer gets one entry, and reaches everything through it. Its file is backed up first.
         </p>
         <Clients onlyHere onChange={clients.reload} />
+      </Step>
+      <Step number={4} isDone={state?.tools.afterRestart === true} title="This computer">
+        <Loaded from={machine}>
+          {(now) => (
+            <>
+              <ToolsMark tools={now.tools} />
+              <p class="muted">
+                Optional. Lets MCP clients use this computer, too: notifications, the clipboard, the screen, commands.
+                Anything delicate asks you first.
+              </p>
+              {!now.tools.afterRestart && (
+                <div>
+                  <Button
+                    onClick={async () => {
+                      const saved = "Saved: the tools of this computer are on after a restart.";
+                      await act(() => hub.machine.set({ enabled: true }), saved);
+                      machine.reload();
+                    }}
+                  >
+                    Offer the tools of this computer
+                  </Button>
+                </div>
+              )}
+              <RestartHint state={now} />
+            </>
+          )}
+        </Loaded>
       </Step>
       <div class="row">
         <Button local kind={isDone ? "main" : "quiet"} onClick={() => navigate(pathTo())}>

@@ -14,7 +14,14 @@ import type { NodeDoor } from "../../../doors/node/node-door.ts";
 import type { GatewayFlags } from "../../../openclaw/locate-gateway.ts";
 import type { OpenedMachine } from "../../../sources/machine/open-machine.ts";
 import type { EditedConfigFile } from "./config-file.ts";
-import type { MachineCapability, MachineControl, MachineState, McpStatusText } from "./settings-control.ts";
+import type {
+  MachineCapability,
+  MachineControl,
+  MachineHost,
+  MachineSettings,
+  MachineState,
+  McpStatusText,
+} from "./settings-control.ts";
 
 export interface MachineControlOptions {
   readonly file: EditedConfigFile;
@@ -27,8 +34,8 @@ export interface MachineControlOptions {
   readonly started: MachineConfig;
   /** What the file says now. */
   config(): Promise<Pick<Config, "machine" | "hub">>;
-  /** Whether this process is `clawport node`, which offers this computer in any case. */
-  readonly isNode: boolean;
+  /** Whether it is `clawport node` that serves, which offers this computer in any case. */
+  isNode(): Promise<boolean>;
   readonly live: LiveMachine;
 }
 
@@ -48,18 +55,25 @@ export function createMachineControl(options: MachineControlOptions): MachineCon
   async function read(): Promise<MachineState> {
     const { machine: settings, hub } = await options.config();
     const { mcp, gateway } = machineSwitches(settings);
-    const isOffered = options.isNode || settings.enabled;
+    const host = await readHost();
     const address = live.httpAddress();
     return {
+      host,
       settings: { enabled: settings.enabled, enableMcpServer: mcp, enableNodeMode: gateway },
-      needsRestart: !isSame(settings, options.started),
+      needsRestart: host !== "none" && !isDeepStrictEqual(partFor(host, settings), partFor(host, options.started)),
+      tools: { offered: live.machine() !== undefined, afterRestart: host === "node" || settings.enabled },
       endpoint: `${address ?? `http://127.0.0.1:${hub.port}`}/`,
-      status: statusOf(isOffered && mcp, live.machine() !== undefined && address !== undefined),
+      status: statusOf(host === "hub" || mcp, address !== undefined),
       tokenPath: mainTokenPath(tokens),
       maskedToken: "•".repeat(12),
       capabilities: await capabilities(),
       ...gatewayPart(live.gatewayNode()),
     };
+  }
+
+  async function readHost(): Promise<MachineHost> {
+    if (await options.isNode()) return "node";
+    return live.httpAddress() === undefined ? "none" : "hub";
   }
 
   async function capabilities(): Promise<readonly MachineCapability[]> {
@@ -85,6 +99,7 @@ export function createMachineControl(options: MachineControlOptions): MachineCon
     async set(settings) {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
       if (given.length === 0) throw new Fault("bad-params", "Name a switch to change.");
+      requireUse(await readHost(), settings);
       await file.change((text) =>
         given.reduce((all, [key, value]) => setJson5(all, ["machine", key], value), modernize(text)),
       );
@@ -150,9 +165,23 @@ function gatewayPart(node: NodeDoor | undefined): Pick<MachineState, "gateway"> 
   };
 }
 
-/** Consent counts at once; everything else is read at the start. */
-function isSame(a: MachineConfig, b: MachineConfig): boolean {
-  return isDeepStrictEqual({ ...a, consent: {} }, { ...b, consent: {} });
+/** What this process read at its start. Consent counts at once, and each has a switch that is for the other. */
+function partFor(host: MachineHost, machine: MachineConfig): object {
+  return { ...machine, consent: {}, [host === "node" ? "enabled" : "enableMcpServer"]: false };
+}
+
+/** A switch that has no effect on what runs would only seem to work. */
+function requireUse(host: MachineHost, { enabled, enableMcpServer }: Partial<Record<keyof MachineSettings, unknown>>) {
+  if (host === "hub" && enableMcpServer !== undefined)
+    throw new Fault(
+      "conflict",
+      "A hub always serves MCP clients; this switch is for `clawport node`. Run `clawport stop` first, then set it.",
+    );
+  if (host === "node" && enabled !== undefined)
+    throw new Fault(
+      "conflict",
+      "A node always offers the tools of this computer; this switch is for `clawport up`. Run `clawport stop` first, then set it.",
+    );
 }
 
 function isSet(text: string, capability: string): boolean {

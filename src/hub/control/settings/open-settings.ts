@@ -35,7 +35,7 @@ export interface SettingsOptions {
   readonly catalog: Pick<Catalog, "find" | "sources">;
   readonly servers: Pick<ServersControl, "list" | "connect">;
   reload(): Promise<void>;
-  readonly isNode: boolean;
+  isNode(): Promise<boolean>;
   readonly live: LiveMachine;
 }
 

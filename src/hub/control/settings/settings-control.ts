@@ -121,21 +121,28 @@ export interface MachineCapability {
   readonly grants: readonly Pick<ConsentGrant, "choice" | "caller" | "at">[];
 }
 
-/** As the tray words it. */
+/** What answers: a hub, which always serves MCP; a node, which always offers this computer; `none` while neither runs. */
+export type MachineHost = "hub" | "node" | "none";
+
+/** As the tray words it. A hub that answers is `Listening`. */
 export type McpStatusText = "Listening" | "Stopped — save and restart to start" | "Disabled";
 
 export interface MachineSettings {
-  /** Whether the hub offers the tools of this computer. */
+  /** Whether a hub offers the tools of this computer. Not set while a node runs. */
   readonly enabled: boolean;
+  /** Whether a node serves MCP clients. Not set while a hub runs. */
   readonly enableMcpServer: boolean;
   readonly enableNodeMode: boolean;
 }
 
 export interface MachineState {
+  readonly host: MachineHost;
   /** As the configuration file has them. */
   readonly settings: MachineSettings;
   /** Whether they take effect only after a restart. */
   readonly needsRestart: boolean;
+  /** Whether MCP clients get the tools of this computer. */
+  readonly tools: { readonly offered: boolean; readonly afterRestart: boolean };
   readonly endpoint: string;
   readonly status: McpStatusText;
   readonly tokenPath: string;
