@@ -3,7 +3,7 @@ import { Secret } from "../secrets/secret.ts";
 import type { NamedSecret } from "../shown-text.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
-import { findArgumentSecrets } from "./argument-secrets.ts";
+import { findArgumentSecrets } from "../secrets/argument-secrets.ts";
 import { checkValue, type ConfigFinding } from "./check-value.ts";
 import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import type { ConfigProblem } from "./config-problem.ts";

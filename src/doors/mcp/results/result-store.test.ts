@@ -142,7 +142,7 @@ test.skipIf(isWindows).each<[string, (file: string) => Promise<unknown>]>([
   expect(await place.store.put("me", "next")).toMatchObject({ bytes: 4 });
 });
 
-test("a thousand at once are all kept, each as it was", async () => {
+test("a thousand at once are all kept, each as it was", { timeout: 120_000 }, async () => {
   await using place = await openFolder({ maxBytes: 4 * megabyte });
   const kept = await Promise.all(Array.from({ length: 1000 }, (_, at) => place.store.put("me", `text ${at}`)));
   const texts = await Promise.all(kept.map((each) => place.read("me", each!.id)));

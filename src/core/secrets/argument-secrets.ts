@@ -1,8 +1,8 @@
 import { asRecord } from "../is-record.ts";
 import { isHarmlessVariable } from "../process/child-env.ts";
-import { isSecretArgument } from "../secrets/redact-command-line.ts";
-import type { ConfigFinding } from "./check-value.ts";
-import type { SubstitutedConfig } from "./substitute-env.ts";
+import { isSecretArgument } from "./redact-command-line.ts";
+import type { ConfigFinding } from "../config/check-value.ts";
+import type { SubstitutedConfig } from "../config/substitute-env.ts";
 
 /**
  * Secrets in the arguments of servers: by the variable they come from, by the flag before them, or by their shape. Every

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "./parse-config.ts";
+import { parseConfig } from "../config/parse-config.ts";
 
 const env = { NOTES_KEY: "abcdef", HOME: "/home/a" };
 
