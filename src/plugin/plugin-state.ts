@@ -8,6 +8,8 @@ interface PluginState {
   closed: RunningPlugin | undefined;
   api: OpenClawApi | undefined;
   context: ServiceContext | undefined;
+  /** Runs something as if the latest start of the service did. */
+  inLatest: <T>(work: () => T) => T;
   /** Starts and stops follow one another. */
   turn: Promise<unknown>;
   /** Closes the engine, unless the service starts again before. */
@@ -25,6 +27,7 @@ export function pluginState(): PluginState {
     closed: undefined,
     api: undefined,
     context: undefined,
+    inLatest: (work) => work(),
     turn: Promise.resolve(),
     lingering: undefined,
     isEnding: false,

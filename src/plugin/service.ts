@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -58,6 +59,7 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
   clearTimeout(state.lingering);
   state.api = api;
   state.context = context;
+  state.inLatest = AsyncLocalStorage.snapshot();
   const { openRunningPlugin, pluginVersion } = await import("./running-plugin.ts");
   if (state.running !== undefined && state.running.version !== pluginVersion()) await closeNow();
   if (state.running !== undefined) {
@@ -77,8 +79,11 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
       runtime: (state.api ?? api).runtime.config,
       // While OpenClaw reloads plugins, what it gave us may not work any more. A moment later there is a new one, or, if it
       // does not start the service again, only the file.
+      // OpenClaw knows by the asynchronous context which load of the plugin acts: what a timer of an earlier one writes fails.
       write: (edit, attempt) =>
-        attempt <= runtimeAttempts ? (state.api ?? api).runtime.config.mutateConfigFile(edit) : writeConfig(edit),
+        state.inLatest(() =>
+          attempt <= runtimeAttempts ? (state.api ?? api).runtime.config.mutateConfigFile(edit) : writeConfig(edit),
+        ),
       config: (state.context ?? context).config,
     }),
   });
