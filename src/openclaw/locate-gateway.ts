@@ -29,6 +29,8 @@ export interface GatewayAddress {
   readonly password?: string | undefined;
   /** Which setting the address came from: error messages name it. */
   readonly from: string;
+  /** What gives the credentials for it, for messages; the environment unless named. */
+  readonly credentialsFrom?: string | undefined;
   /** The state folder of an OpenClaw on this machine; undefined if the gateway runs elsewhere. */
   readonly stateFolder?: string | undefined;
   /** The user who owns that OpenClaw's configuration, and so may run its gateway. */
@@ -61,7 +63,8 @@ export async function resolveGatewayAddress({
   const envToken = nonBlank(env["OPENCLAW_GATEWAY_TOKEN"]);
   const envPassword = nonBlank(env["OPENCLAW_GATEWAY_PASSWORD"]);
   if (flags.gateway !== undefined) {
-    return checkAddress({ url: flags.gateway, token: flags.token, password: flags.password, from: "--gateway" });
+    const { gateway: url, token, password } = flags;
+    return checkAddress({ url, token, password, from: "--gateway", credentialsFrom: "`--token`, `--password`" });
   }
   const envUrl = nonBlank(env["OPENCLAW_GATEWAY_URL"]);
   if (envUrl !== undefined) {

@@ -206,13 +206,22 @@ export function requireOwnGateway(address: GatewayAddress): void {
 export function connectFault(error: Error, address: GatewayAddress & Partial<DeviceSecret>): Fault {
   if (isFault(error, "denied")) return error;
   const details = "details" in error ? JSON.stringify(error.details) : "";
-  if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
+  // An operator without credentials is asked for the key of a device instead.
+  if (/AUTH|PAIRING|DEVICE.IDENTITY/.test(`${details} ${error.message.toUpperCase()}`)) {
     const message =
-      `OpenClaw's gateway at ${redactText(address.url)} rejected the credentials: ${peerReason(error, address)}. ` +
-      `Check the token or password for ${address.from} (OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD).`;
+      `OpenClaw's gateway at ${redactText(address.url)} rejected the credentials: ` +
+      `${peerReason(error, address)}. ${credentialsHint(address)}`;
     return new Fault("unauthorized", message, { cause: error });
   }
   return unreachableFault(address, error);
+}
+
+function credentialsHint(address: GatewayAddress & Partial<DeviceSecret>): string {
+  const { from, credentialsFrom = "OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD" } = address;
+  const isSent = [address.token, address.password, address.deviceToken].some((secret) => secret !== undefined);
+  return isSent
+    ? `Check the token or password for ${from} (${credentialsFrom}).`
+    : `No token or password was sent. For ${from}, set it with ${credentialsFrom}.`;
 }
 
 function unreachableFault(address: GatewayAddress & Partial<DeviceSecret>, cause: unknown): Fault {

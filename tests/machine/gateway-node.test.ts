@@ -388,6 +388,34 @@ describe("as a process", () => {
     expect((await clawport(place, "stop")).out).toBe("No hub is running.\n");
   });
 
+  test("a gateway that wants a token is said to want it, and what gives it is named", async () => {
+    await using place = await makePlace();
+    await using gateway = await startFakeGateway(({ method, params }) => {
+      const { role, auth } = params as Partial<Connect>;
+      if (method !== "connect" || auth?.token === "right") return undefined;
+      // In these words OpenClaw refuses an operator and a node that have no credentials.
+      if (role === "node") return new Error("unauthorized: gateway token missing (provide gateway auth token)");
+      const details = { code: "DEVICE_IDENTITY_REQUIRED" };
+      return Object.assign(new Error("device identity required"), { details });
+    });
+    await startAt(place, gateway, { machine: { enableNodeMode: true, gatewayUrl: gateway.url } });
+    delete place.env["OPENCLAW_GATEWAY_URL"];
+    place.env["OPENCLAW_GATEWAY_TOKEN"] = "of-another-gateway";
+    const status = await clawport(place, "node", "status");
+    expect(status.out).not.toContain("does not answer");
+    const pair = await clawport(place, "node", "pair");
+    expect(pair.exit).toBe(77);
+    for (const said of [status.out, pair.err]) {
+      expect(said).toContain("No token or password was sent");
+      expect(said).toMatch(/`--token` of `clawport node pair` .*, not OPENCLAW_GATEWAY_TOKEN/);
+    }
+    const sent = gateway.requests.map(({ params }) => JSON.stringify(params)).join("");
+    expect(sent).not.toContain("of-another-gateway");
+    expect((await clawport(place, "node", "status", "--token", "right")).out).toContain("does not know this computer");
+    const wrong = await clawport(place, "node", "pair", "--gateway", gateway.url, "--token", "wrong");
+    expect(wrong.err).toContain("Check the token or password for --gateway (`--token`, `--password`)");
+  });
+
   test("a gateway elsewhere is reached by wss:// only", async () => {
     await using place = await makePlace();
     place.env["OPENCLAW_GATEWAY_URL"] = "ws://192.0.2.1:9";

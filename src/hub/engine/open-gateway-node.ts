@@ -45,10 +45,12 @@ export async function gatewayOfNode(
     ...world,
     flags: isConfigured ? { ...flags, gateway: gatewayUrl } : flags,
   });
-  const found = isConfigured ? { ...address, from: "machine.gatewayUrl" } : address;
+  const found = isConfigured ? { ...address, from: "machine.gatewayUrl", credentialsFrom: nodeCredentials } : address;
   requireEncryption(found, world.env);
   return found;
 }
+
+const nodeCredentials = "`--token` of `clawport node pair` or `clawport node status`, not OPENCLAW_GATEWAY_TOKEN";
 
 /** Commands and their output would be readable on the way. The variable is the one that OpenClaw's programs heed. */
 function requireEncryption({ url, from }: GatewayAddress, env: EngineParts["env"]): void {
