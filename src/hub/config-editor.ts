@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { formatPath } from "../core/config/config-path.ts";
-import { addServers, readRawConfig, removeServer, writeConfigText } from "../core/config/edit-config.ts";
-import { appendJson5 } from "../core/config/edit-json5.ts";
+import { type ConfigPath, formatPath } from "../core/config/config-path.ts";
+import { readRawConfig, removeServer, writeConfigText } from "../core/config/edit-config.ts";
+import { appendJson5, setJson5 } from "../core/config/edit-json5.ts";
 import { loadConfig } from "../core/config/load-config.ts";
 import { identifyConfig, rememberTrust } from "../core/config/trust/trust.ts";
-import { isFault } from "../core/fault.ts";
+import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
+import { isRecord } from "../core/is-record.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { readVersion } from "../core/version.ts";
 import { withDeadline } from "../core/wait.ts";
 import { defineServers } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
+import type { ConfigPlace } from "./control/hub-control.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
 import { requireOwnConfig } from "./load-named-config.ts";
@@ -32,20 +34,13 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
       await requireOwnConfig(path, text);
       await tryServer(host, { path, text, name, settings });
     },
-    async add({ path, location }, name, settings) {
-      const exists = existsSync(path);
-      await requireOwnConfig(path, (await readRawConfig(path)).text);
-      if (exists) await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
-      const { text: before } = await readRawConfig(path);
-      await addServers(path, { [name]: settings });
-      const { text: after } = await readRawConfig(path);
-      if (location === "working-folder") await trustEdited(path, after);
-      return async () => {
-        // Another program may have written it meanwhile.
-        if ((await readRawConfig(path)).text !== after) return;
-        if (exists) await writeConfigText(path, before);
-        else await rm(path);
-      };
+    add: (place, name, settings) => edit(place, (text) => appendJson5(text, ["servers"], { [name]: settings })),
+    async set(place, name, settings) {
+      if (!Object.hasOwn((await readRawConfig(place.path)).servers, name))
+        throw new Fault("usage", `${name} is not in ${place.path}. Change it where it is configured.`);
+      return edit(place, (text) =>
+        changedSettings(name, settings).reduce((now, [at, value]) => setJson5(now, at, value), text),
+      );
     },
     async remove({ path, location }, name) {
       await requireOwnConfig(path, (await readRawConfig(path)).text);
@@ -56,6 +51,24 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
     },
   };
 
+  async function edit({ path, location }: ConfigPlace, change: (text: string) => string) {
+    const exists = existsSync(path);
+    await requireOwnConfig(path, (await readRawConfig(path)).text);
+    if (exists) await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
+    const { text: before } = await readRawConfig(path);
+    const changed = change(before);
+    await loadConfig({ path, env, text: changed });
+    await writeConfigText(path, changed);
+    const { text: after } = await readRawConfig(path);
+    if (location === "working-folder") await trustEdited(path, after);
+    return async () => {
+      // Another program may have written it meanwhile.
+      if ((await readRawConfig(path)).text !== after) return;
+      if (exists) await writeConfigText(path, before);
+      else await rm(path);
+    };
+  }
+
   /** What can't be loaded, or has files that can't be remembered, is not trusted: the next command says why. */
   async function trustEdited(path: string, text: string): Promise<void> {
     try {
@@ -64,6 +77,15 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
       if (!isFault(error, "config") && !isFault(error, "untrusted")) throw error;
     }
   }
+}
+
+/** Each value by its place; headers and variables that are not named stay. */
+function changedSettings(name: string, settings: Readonly<Record<string, unknown>>): readonly [ConfigPath, unknown][] {
+  return Object.entries(settings).flatMap(([key, value]): [ConfigPath, unknown][] =>
+    isRecord(value)
+      ? Object.entries(value).map(([inner, each]) => [["servers", name, key, inner], each])
+      : [[["servers", name, key], value]],
+  );
 }
 
 /** A configuration file and the server that would be added to it. */

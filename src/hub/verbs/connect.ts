@@ -1,8 +1,8 @@
 import { reservedServerNames } from "../../core/config/server-config.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { codeOf, Fault, toFault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { escapeDollars } from "../../sources/servers/import/dialects.ts";
-import { isSignInNeeded } from "../../sources/servers/oauth/connection-auth.ts";
+import { isApiKeyNeeded, isSignInNeeded } from "../../sources/servers/oauth/connection-auth.ts";
 import { addressOf } from "../../sources/servers/server-status.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
 import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-target.ts";
@@ -15,6 +15,8 @@ export interface ConfigEditor {
   check(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** The file need not exist yet. Returns a function that undoes it. */
   add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<() => Promise<void>>;
+  /** Changes settings of a server that is in the file. Returns a function that undoes it. */
+  set(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<() => Promise<void>>;
   remove(place: ConfigPlace, name: string): Promise<void>;
 }
 
@@ -41,11 +43,11 @@ export async function runConnect(
 ): Promise<VerbResult> {
   const known = await context.control.servers.list();
   const [first = "", ...more] = request.words;
-  if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, request, first);
+  if (more.length === 0 && known.some(({ name }) => name === first)) return reconnect(context, editor, request, first);
 
   const target = parseConnectTarget(request.words);
   const same = known.find(({ address }) => address === addressOfTarget(target));
-  if (same !== undefined && request.name === undefined) return connect(context, request, same.name);
+  if (same !== undefined && request.name === undefined) return reconnect(context, editor, request, same.name);
   const names = new Set(known.map(({ name }) => name));
   const name = request.name ?? suggestName(target, names);
   requireServerName(name, names);
@@ -56,17 +58,49 @@ export async function runConnect(
       more.length === 0 && /^[\w.-]+$/.test(first)
         ? `There is no server named ${first} either; run \`${context.prefix} servers\` to list them. `
         : "";
-    await check(context, editor, place, name, settings, slip);
+    await check(context, editor, place, name, settings, more.length === 0 ? { slip, name: first } : { slip });
   }
-  const undo = await editor.add(place, name, settings);
+  await reloadOrUndo(context, await editor.add(place, name, settings));
+  return connect(context, request, name, place);
+}
+
+/** Connects a configured server, with the settings that the request changes. */
+async function reconnect(
+  context: VerbContext,
+  editor: ConfigEditor,
+  request: ConnectRequest,
+  name: string,
+): Promise<VerbResult> {
+  const { settings = {} } = request;
+  if (Object.keys(settings).length > 0) {
+    await requireFit(context, name, settings);
+    const place = await context.control.configuration.place();
+    await reloadOrUndo(context, await editor.set(place, name, settings));
+  }
+  return connect(context, request, name);
+}
+
+/** A key for a command, or variables for an address, would be ignored. */
+async function requireFit({ control }: VerbContext, name: string, settings: Readonly<Record<string, unknown>>) {
+  const server = (await control.servers.list()).find((each) => each.name === name);
+  const isCommand = server?.address.startsWith("stdio://") ?? false;
+  if (isCommand && ("apiKey" in settings || "headers" in settings))
+    throw new Fault(
+      "usage",
+      `${name} is started by a command, so it gets its key as a variable: use --env <NAME=value>.`,
+    );
+  if (!isCommand && "env" in settings)
+    throw new Fault("usage", `${name} has an address, so it gets its key in a header: use --api-key or --header.`);
+}
+
+/** A file that can't be used would also block every other change to it. */
+async function reloadOrUndo({ control }: VerbContext, undo: () => Promise<void>): Promise<void> {
   try {
-    await context.control.configuration.reload();
+    await control.configuration.reload();
   } catch (error) {
-    // A file that can't be used would also block every other change to it.
     await undo();
     throw error;
   }
-  return connect(context, request, name, place);
 }
 
 async function check(
@@ -75,16 +109,29 @@ async function check(
   place: ConfigPlace,
   name: string,
   settings: Readonly<Record<string, unknown>>,
-  slip: string,
+  typed: { readonly slip: string; readonly name?: string },
 ): Promise<void> {
   try {
     await editor.check(place, name, settings);
   } catch (error) {
     const { code, message, detail } = toFault(error);
     if (code === "config" || code === "cancelled") throw error;
-    const hint = `${slip}It was not added to ${place.path}. To add it anyway, run \`${prefix} connect --force …\`.`;
+    const hint = `${packageHint(prefix, typed.name, error)}${typed.slip}It was not added to ${place.path}. To add it anyway, run \`${prefix} connect --force …\`.`;
     throw new Fault(code, `${message.trimEnd()} ${hint}`, { cause: error, detail });
   }
+}
+
+const packageName = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(?:@[\w.^~-]+)?$/;
+
+/** A word that is no command here may be a package: READMEs name servers so. */
+function packageHint(prefix: string, name: string | undefined, error: unknown): string {
+  if (name === undefined || !packageName.test(name) || !isMissingCommand(error)) return "";
+  return `If ${name} is an npm package, run \`${prefix} connect -- npx -y ${name}\`. `;
+}
+
+function isMissingCommand(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (codeOf(cause) === "ENOENT") return true;
+  return false;
 }
 
 /** A server that was added stays in the configuration, even if the first attempt to connect fails. */
@@ -101,7 +148,8 @@ async function connect(
     const text = [...head, statusText(server, context), "", tools.text].join("\n");
     return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };
   } catch (error) {
-    if (signIn !== undefined && isSignInNeeded(error) && (await signIn(name))) return connect(context, {}, name, added);
+    const helps = isSignInNeeded(error) && !isApiKeyNeeded(error);
+    if (signIn !== undefined && helps && (await signIn(name))) return connect(context, {}, name, added);
     if (added === undefined) throw error;
     const { code, message } = toFault(error);
     const text = `${head.join("")} Could not connect to it yet: ${message}`;

@@ -22,8 +22,11 @@ export interface ConnectionAuths {
 
 /** `detail` of a fault that only a sign-in by the user resolves, for programs. */
 interface SignInDetail {
-  /** `wider`: signed in, but without the scope that this call needs. `refused`: this call was refused with a new token. */
-  readonly signIn: "needed" | "wider" | "refused";
+  /**
+   * `wider`: signed in, but without the scope that this call needs. `refused`: this call was refused with a new token.
+   * `key`: there is nothing to sign in to.
+   */
+  readonly signIn: "needed" | "wider" | "refused" | "key";
   readonly scope?: string;
 }
 
@@ -34,6 +37,16 @@ export function signInNeeded(server: string, why: string): Fault {
   return new Fault("unauthorized", `${why} Run \`clawport auth ${server}\` to sign in.`, {
     detail: { signIn: "needed" } satisfies SignInDetail,
   });
+}
+
+/** The server refuses requests without credentials, and has no OAuth. */
+export function apiKeyNeeded(server: string): Fault {
+  const message = `${server} requires a key: it has no OAuth to sign in with. Run \`clawport connect ${server} --api-key <key>\` to set it.`;
+  return new Fault("unauthorized", message, { detail: { signIn: "key" } satisfies SignInDetail });
+}
+
+export function isApiKeyNeeded(error: unknown): boolean {
+  return isFault(error, "unauthorized") && signInOf(error) === "key";
 }
 
 export function newTokenRefused(server: string): Fault {

@@ -1,7 +1,11 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { ConnectionAuth } from "./connection-auth.ts";
-import { namedAuthorizationServers, requirePinnedServer } from "./discovery/authorization-server.ts";
+import {
+  discoverAuthorizationServer,
+  namedAuthorizationServers,
+  requirePinnedServer,
+} from "./discovery/authorization-server.ts";
 import { discoverResource } from "./discovery/protected-resource.ts";
 import {
   beginSignIn,
@@ -48,7 +52,13 @@ export function createServerAuth(context: AuthContext): ServerAuth {
   const { file, demand } = context;
   const obtain = createUnattendedGrant(context);
   const cache = createTokenCache(context, obtain);
-  const requestOptions: AuthorizedRequestOptions = { context, cache, isUnattended: obtain !== undefined, findMove };
+  const requestOptions: AuthorizedRequestOptions = {
+    context,
+    cache,
+    isUnattended: obtain !== undefined,
+    findMove,
+    offersSignIn,
+  };
 
   return {
     request: (method, url) => createAuthorizedRequest(requestOptions, method, url),
@@ -113,6 +123,18 @@ export function createServerAuth(context: AuthContext): ServerAuth {
       return undefined;
     });
     return taken;
+  }
+
+  async function offersSignIn(signal: AbortSignal | undefined): Promise<boolean> {
+    const isConfigured = Object.keys(context.settings).length > 0;
+    if (isConfigured || demand.challenge?.resourceMetadata !== undefined) return true;
+    try {
+      const { authorizationServers } = await discoverResource(context, demand.challenge, signal);
+      if (authorizationServers !== undefined) return true;
+      return (await discoverAuthorizationServer(`${context.url.origin}/`, context, signal)) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   /** Asks the server for its authorization server now; if it does not answer, the stored one counts. */

@@ -8,6 +8,7 @@ import { Fault } from "../../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
 import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { apiKeyNeeded } from "../connection-auth.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
 import { scopeHint, toOAuthFault } from "../oauth-fault.ts";
@@ -108,6 +109,7 @@ function requirePkce({ server, settings }: AuthContext, { server: { issuer, meta
     );
   }
   if (methods?.includes("S256") || (methods === undefined && settings.allowMissingPkce === true)) return;
+  if (!metadata) throw apiKeyNeeded(server);
   const why = methods === undefined ? "does not announce PKCE" : "does not support PKCE with S256";
   const hint =
     methods === undefined

@@ -2,6 +2,7 @@ import { Fault } from "../../../../core/fault.ts";
 import { quoted } from "../../../../core/peer-text.ts";
 import { sleep } from "../../../../core/wait.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { apiKeyNeeded } from "../connection-auth.ts";
 import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
 import { judgeTarget } from "../net/judge-target.ts";
 import { secretsInRequest, withholdEchoedSecrets } from "../oauth-fault.ts";
@@ -40,6 +41,7 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceSig
   const found = await runDiscovery(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
   const { tokenIssuer, dpop } = found;
   const endpoint = (tokenIssuer.server.metadata as Record<string, unknown> | undefined)?.device_authorization_endpoint;
+  if (!tokenIssuer.server.metadata) throw apiKeyNeeded(context.server);
   if (typeof endpoint !== "string") {
     throw new Fault(
       "denied",

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "../../../../core/fault.ts";
 import type { AuthorizedRequest } from "../../../../mcp/client/authorizer.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { newTokenRefused, signInNeeded, widerSignInNeeded } from "../connection-auth.ts";
+import { apiKeyNeeded, newTokenRefused, signInNeeded, widerSignInNeeded } from "../connection-auth.ts";
 import { type OAuthChallenge, readOAuthChallenge } from "../discovery/challenge.ts";
 import { joinScopes } from "../discovery/scopes.ts";
 import type { StoredTokens } from "../store/credentials.ts";
@@ -17,6 +17,8 @@ export interface AuthorizedRequestOptions {
   readonly isUnattended: boolean;
   /** A fault if the server now names another authorization server. */
   findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
+  /** Whether there is an authorization server to sign in at; true if that can't be found out. */
+  offersSignIn(signal: AbortSignal | undefined): Promise<boolean>;
 }
 
 /** How often a newer token from another request or process is tried. */
@@ -71,16 +73,14 @@ export function createAuthorizedRequest(
       isRenewed = true;
       return true;
     }
-    throw moved ?? (isNew ? newTokenRefused(server) : needed(refused));
+    throw moved ?? (isNew ? newTokenRefused(server) : await needed(refused, signal));
   }
 
-  function needed(refused: StoredTokens | undefined): Fault {
-    return signInNeeded(server, refused ? `The sign-in to ${server} is no longer valid.` : signInReason());
-  }
-
-  function signInReason(): string {
-    // A server that does not mention OAuth may need an API key.
-    return demand.challenge ? `${server} requires a sign-in.` : `${server} requires a sign-in or an \`apiKey\`.`;
+  async function needed(refused: StoredTokens | undefined, signal: AbortSignal | undefined): Promise<Fault> {
+    if (refused) return signInNeeded(server, `The sign-in to ${server} is no longer valid.`);
+    return (await options.offersSignIn(signal))
+      ? signInNeeded(server, `${server} requires a sign-in.`)
+      : apiKeyNeeded(server);
   }
 
   /** A call needs scopes that the token lacks: requests them besides those it has. */
