@@ -89,6 +89,10 @@ export async function plantHome(peers: Peers): Promise<PlantedHome> {
       url: `${peers.refusing}/client`,
       auth: { ...signingIn, grant: "client-credentials", clientSecret: plant("servers.*.auth.clientSecret") },
     },
+    registering: {
+      url: `${peers.refusing}/registering`,
+      auth: { authorizationServerUrl, initialAccessToken: plant("servers.*.auth.initialAccessToken") },
+    },
     signing: {
       url: `${peers.refusing}/signing`,
       auth: {

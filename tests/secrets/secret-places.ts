@@ -10,6 +10,7 @@ export const secretPlaces = [
   "servers.*.apiKey",
   "servers.*.tls.key",
   "servers.*.auth.clientSecret",
+  "servers.*.auth.initialAccessToken",
   "servers.*.auth.privateKeyFile",
   "servers.*.auth.assertionFile",
   "servers.*.auth.idp.clientSecret",
