@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** A server that people use, from npm. None of them needs an account, or the network, to list its tools. */
-interface RealServer {
+export interface RealServer {
   readonly name: string;
   readonly package: string;
   readonly version: string;
@@ -11,7 +11,7 @@ interface RealServer {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const servers: readonly RealServer[] = [
+export const realServers: readonly RealServer[] = [
   {
     name: "filesystem",
     package: "@modelcontextprotocol/server-filesystem",
@@ -64,9 +64,20 @@ const servers: readonly RealServer[] = [
   },
 ];
 
+/** What a configuration says of one of them. */
+export interface StdioDefinition {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Installs them once, and returns the `servers` of a configuration. */
-export function prepareServers(folder: string): Record<string, object> {
-  const modules = install();
+export function prepareServers(
+  folder: string,
+  servers: readonly RealServer[] = realServers,
+  cache = "bench-servers",
+): Record<string, StdioDefinition> {
+  const modules = install(servers, cache);
   return Object.fromEntries(
     servers.map(({ name, package: id, args, env }) => [
       name,
@@ -80,8 +91,8 @@ export function prepareServers(folder: string): Record<string, object> {
 }
 
 /** Together, in one folder of `.cache`: many of their dependencies are the same. */
-function install(): string {
-  const home = path.resolve(import.meta.dirname, "..", "..", ".cache", "bench-servers");
+function install(servers: readonly RealServer[], cache: string): string {
+  const home = path.resolve(import.meta.dirname, "..", "..", ".cache", cache);
   const wanted = JSON.stringify({
     private: true,
     dependencies: Object.fromEntries(servers.map((server) => [server.package, server.version])),
