@@ -171,3 +171,14 @@ test("media too large for an answer are saved, and a text says what and where", 
   const whole = await server.order({ message: `call:media__picture {"bytes":1000}` });
   expect(whole.content.map(({ type }) => type)).toEqual(["image", "text"]);
 }, 60_000);
+
+test("an answer can be kept below what the official client accepts over stdio", async () => {
+  const { servers, agent } = mediaConfig();
+  await using server = await startMcpServer({ config: { servers, agent: { ...agent, maxAnswerBytes: 7_000_000 } } });
+  const order = (bytes: number) => server.order({ message: `call:media__picture ${JSON.stringify({ bytes })}` });
+  const saved = await order(9_000_000);
+  const text = expect.stringMatching(/was left out: an answer may have at most .* Saved to \S+image/) as string;
+  expect(saved.content).toMatchObject([{ type: "text", text }]);
+  const whole = await order(6_900_000);
+  expect(whole.content.map(({ type }) => type)).toEqual(["image", "text"]);
+}, 60_000);

@@ -130,6 +130,14 @@ export const agentSchema = Type.Object(
           "Milliseconds after which a client that supports tasks gets a task instead of waiting; 10,000 by default.",
       }),
     ),
+    maxAnswerBytes: Type.Optional(
+      Type.Integer({
+        minimum: 1000,
+        maximum: 52_428_800,
+        description:
+          "Bytes of text and decoded media in one answer; 52,428,800 by default. Larger media are saved to a file. 7,000,000 suits clients that accept 10 MiB over stdio.",
+      }),
+    ),
     model: Type.Optional(model),
     transcription: Type.Optional(transcription),
     sampling: Type.Optional(sampling),

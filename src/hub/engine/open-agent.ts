@@ -72,6 +72,7 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
       locksFolder: home.file("agent", "turns"),
       idleMs: config.idleTimeoutMs,
       taskAfterMs: config.taskAfterMs,
+      maxAnswerBytes: config.maxAnswerBytes,
       transcriber:
         config.transcription && createTranscriber({ config: config.transcription, env, folder, checkCommand }),
       save: keepIn(home.file("results"), log),

@@ -17,6 +17,8 @@ export interface AgentSourceOptions {
   readonly taskAfterMs?: number | undefined;
   /** Transcribes audio before the agent gets it. */
   readonly transcriber?: Transcriber | undefined;
+  /** Bytes of text and decoded media in one answer; 50 MB by default. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Saves media that are too large for an answer. */
   readonly save?: SaveMedia | undefined;
 }

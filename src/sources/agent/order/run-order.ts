@@ -9,6 +9,7 @@ import { errorResult, textBlock, type ToolResult } from "../../../mcp/messages/t
 import { createSessionKey, hashSessionKey, scopeSessionKey } from "../conversations/session-key.ts";
 import type { AgentReply, GetReply, ReplyOptions } from "../reply-backend.ts";
 import { transcribeAudio, type Transcriber } from "../transcribe/transcriber.ts";
+import { answerLimits } from "../media/media-limits.ts";
 import { buildAnswer, type SaveMedia } from "./build-answer.ts";
 import { createIdleTimeout, type IdleTimeout } from "./idle-timeout.ts";
 import { type AgentOutput, mergeOutputs } from "./merge-outputs.ts";
@@ -31,6 +32,7 @@ export interface RunOrderOptions {
   /** How long the agent may be silent. */
   readonly idleMs: number;
   readonly transcriber?: Transcriber | undefined;
+  readonly maxAnswerBytes?: number | undefined;
   readonly save?: SaveMedia | undefined;
 }
 
@@ -53,7 +55,9 @@ export async function runOrder(args: unknown, context: OrderContext, options: Ru
     const outputs: AgentOutput[] = [];
     const reply = await runLocked(order, key, collectOutputs(outputs, context, log, idle), options, idle);
     for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
-    const content = await buildAnswer(mergeOutputs(outputs), { signal: idle.signal, save: options.save });
+    const { save, maxAnswerBytes: totalBytes = answerLimits.totalBytes } = options;
+    const limits = { ...answerLimits, totalBytes };
+    const content = await buildAnswer(mergeOutputs(outputs), { signal: idle.signal, limits, save });
     log.debug("an order was answered", { ms: Date.now() - started, blocks: content.length });
     return {
       content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
