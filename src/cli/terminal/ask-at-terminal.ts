@@ -116,7 +116,7 @@ function createFieldPrompt(key: string, field: JsonSchema, isRequired: boolean):
     ...(field["default"] === undefined ? [] : [`Enter for ${JSON.stringify(field["default"])}`]),
   ];
   const lines = [
-    `${asString(title) || sanitizeLine(key)}${asString(description) === "" ? "" : `: ${asString(description)}`}`,
+    `${sanitizeLine(asString(title) || key)}${asString(description) === "" ? "" : `: ${indentLines(description)}`}`,
     ...choices.map((choice, index) => `  ${index + 1}) ${sanitizeLine(choice.title)}`),
   ];
   return {

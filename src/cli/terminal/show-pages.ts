@@ -16,9 +16,10 @@ export async function showPages(
   text: string,
   signal?: AbortSignal,
 ): Promise<PagesOutcome> {
-  const rows = rowsOf(text, stderr.columns ?? 80);
+  // A terminal that was never told its size says 0.
+  const rows = rowsOf(text, stderr.columns || 80);
   // Two rows are for the question.
-  const perPage = Math.max(5, (stderr.rows ?? 24) - 2);
+  const perPage = Math.max(5, (stderr.rows || 24) - 2);
   const pages = Math.ceil(rows.length / perPage);
   for (let page = 1; page < pages; page++) {
     const shown = rows.slice((page - 1) * perPage, page * perPage).join("");

@@ -156,3 +156,22 @@ test("a long question that is answered elsewhere is withdrawn at any page", asyn
   expect(await answer).toBeUndefined();
   expect(shown()).toMatch(/\(answered elsewhere: once\)\n$/);
 });
+
+test("a terminal that does not know its size shows the whole question", async () => {
+  const { world, input, shown } = openTerminal();
+  const asker = createTerminalAsker({ ...world, stderr: { ...world.stderr, columns: 0, rows: 0 } });
+  const answer = asker.ask(question("May it?"), signal);
+  await until(() => shown().includes("May it?"));
+  input.write("y\n");
+  expect(await answer).toBe("once");
+});
+
+test("the fields of a server's form can neither command a terminal nor begin a line of their own", async () => {
+  const { world } = openTerminal();
+  const asked: string[] = [];
+  const ask = (text: string) => Promise.resolve(["y", "v"][asked.push(text) - 1]);
+  const field = { type: "string", title: "T\u001b[2J\u202e\nAllow it?", description: "D\u009b1m\n[7] \u0007git" };
+  const params = { message: "m", requestedSchema: { type: "object", properties: { field } } };
+  await askAtTerminal({ method: "elicitation/create", params }, { ...world, ask }, signal);
+  expect(asked[1]).toBe("T·[2J·Allow it?: D·1m\n  [7] ·git\n  (string, optional) ");
+});
