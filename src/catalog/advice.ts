@@ -7,6 +7,13 @@ export type Choice = "once" | "always" | "never";
 /** A person's answer; `no` refuses this call only. */
 export type ApprovalAnswer = Choice | "no";
 
+/** An answer that a door has got before the call came. */
+export interface GivenApproval {
+  readonly choice: ApprovalAnswer;
+  /** Of the call and of why approval is needed, as the person saw them. Without it the person typed the call. */
+  readonly hash?: string;
+}
+
 /** The verdict on one call by one part that has a say: a rule, a capability's consent, exec approvals, a pin. */
 export interface Advice {
   /** A short name for the audit: `consent`, `exec approval`, `pin`. */

@@ -7,7 +7,7 @@ import { type ClientFacts, missingCapability } from "../mcp/messages/client-fact
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
 import type { Era } from "../mcp/messages/protocol-version.ts";
 import type { RequestContext } from "../mcp/server/offer.ts";
-import type { ApprovalAnswer } from "./advice.ts";
+import type { GivenApproval } from "./advice.ts";
 import type { Caller } from "./caller.ts";
 
 /** Who calls, how to stop, where progress goes. Every await that crosses a process or socket takes `signal`. */
@@ -47,7 +47,7 @@ export interface CallContext {
   /** The `_meta` of the caller's request. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** The user's answer, if the door has put the guard's question to them already. */
-  readonly approval?: ApprovalAnswer | undefined;
+  readonly approval?: GivenApproval | undefined;
 }
 
 /**
@@ -58,11 +58,11 @@ export class RequestCallContext implements CallContext {
   readonly caller: Caller;
   readonly log: Log;
   readonly span: Span | undefined;
-  readonly approval: ApprovalAnswer | undefined;
+  readonly approval: GivenApproval | undefined;
   readonly #request: RequestContext;
 
   /** The request names the client, which `from` need not know. */
-  constructor(request: RequestContext, from: Caller, log: Log, span?: Span, approval?: ApprovalAnswer) {
+  constructor(request: RequestContext, from: Caller, log: Log, span?: Span, approval?: GivenApproval) {
     const client = request.client.name;
     this.caller = client === from.client ? from : { ...from, ...(client !== undefined && { client }) };
     this.log = log;

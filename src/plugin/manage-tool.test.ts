@@ -90,6 +90,8 @@ test("what changes or reveals something is the owner's, and needs the owner's ap
   const { text, asked } = await use(plugin, "logs notes", { answer: "deny" });
   expect(text).toContain("needs approval");
   expect(asked?.description).toContain('{"command":"logs notes"}');
+  const odd = await use(plugin, "logs notes\n\u202eApproved", { answer: "deny" });
+  expect(odd.asked?.title).toBe(String.raw`Run /mcp logs notes\n\u{202e}Approved`);
   expect((await use(plugin, "logs notes")).text).not.toMatch(/^Only/);
 });
 

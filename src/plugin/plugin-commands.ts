@@ -65,7 +65,7 @@ export function createPluginCommands(options: PluginCommandsOptions) {
     });
     const order: ReplyOptions = {
       caller: { ...caller, door: "plugin" },
-      approval: isApproved ? "once" : undefined,
+      approval: isApproved ? { choice: "once" } : undefined,
       signal: new AbortController().signal,
       log,
       onPartial: () => {},

@@ -43,10 +43,12 @@ export function createApprovalRequests(options: ApprovalRequestsOptions): Approv
   return {
     canAskPerson: (context) => askers.available(context).length > 0 || isAtTerminal(context),
     recall,
-    make: (operation, context, judgement, call) =>
-      context.approval === undefined
+    make(operation, context, judgement, call) {
+      const given = givenAnswer(context, call);
+      return given === undefined
         ? ask(operation, context, judgement, call)
-        : takeGiven(operation, context.caller, judgement, context.approval),
+        : takeGiven(operation, context.caller, judgement, given);
+    },
     async listRefused(call, judgement) {
       if (!isListedWhenRefused(judgement)) return;
       try {
@@ -144,6 +146,15 @@ export function createApprovalRequests(options: ApprovalRequestsOptions): Approv
     const always = grantCommand === undefined ? "" : `; to allow it from now on, run \`${grantCommand}\``;
     log.info(`${name} needs approval: run \`clawport approve ${id}\`${always}`, { caller: callerScopeName(caller) });
   }
+}
+
+/** What the door has been told about this very question. Who typed the call has not seen what else is to be seen. */
+export function givenAnswer(
+  { approval }: Pick<CallContext, "approval">,
+  { hash, detail }: Pick<NewWaitingCall, "hash" | "detail">,
+): ApprovalAnswer | undefined {
+  const isFor = approval?.hash === undefined ? detail === undefined : approval.hash === hash;
+  return isFor ? approval?.choice : undefined;
 }
 
 async function traceWait(guard: Span, asking: Promise<ApprovalReply | "again">): Promise<ApprovalReply | "again"> {

@@ -89,6 +89,33 @@ test("an approval is for the question that was asked: a changed definition asks 
   expect((await hub.call()).isError).toBe(true);
 });
 
+test("an answer that a door brings along is for the question that it showed", async () => {
+  await using hub = await startGuard({ policy: ask, tools: ["push", "pull"] });
+  const caller = { door: "plugin" as const };
+  const answerFor = async (name: string, choice: ApprovalAnswer) => {
+    const seen = await hub.guard.preview(hub.catalog.find(name)!, {}, caller);
+    const approval = { choice, hash: seen.verdict === "ask" ? seen.hash : "" };
+    return (args: object) =>
+      hub.guard.call(hub.catalog.find(name)!, args, { ...testContext({ caller }), approval }).then(textOf);
+  };
+  const pull = await answerFor("git__pull", "once");
+  expect(await pull({ a: 1 })).toContain("needs approval");
+  expect(await pull({})).toBe("pull");
+  const push = await answerFor("git__push", "always");
+  hub.source.offer([testTool("push", { description: "changed" })]);
+  expect(await push({})).toContain("needs approval");
+  expect(await hub.pins.list()).toMatchObject([{ name: "git__push", state: "changed" }]);
+});
+
+test("who typed a call has approved it, but not a definition that has changed", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const typed = { ...testContext({ caller: { door: "plugin" } }), approval: { choice: "once" as const } };
+  const push = async () => textOf(await hub.guard.call(hub.catalog.find("git__push")!, {}, typed));
+  expect(await push()).toBe("push");
+  hub.source.offer([testTool("push", { description: "changed" })]);
+  expect(await push()).toContain("needs approval");
+});
+
 test("a waiting call is listed with its id and can be answered from elsewhere, which ends the other questions", async () => {
   await using hub = await startGuard({ policy: ask });
   const asked = Promise.withResolvers<{ id: string | undefined; signal: AbortSignal }>();

@@ -2,7 +2,7 @@ import type { Policy } from "../../core/config/policy-config.ts";
 import type { NamedSecret } from "../../core/shown-text.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
-import { type ApprovalRequestsOptions, createApprovalRequests } from "./approval-requests.ts";
+import { type ApprovalRequestsOptions, createApprovalRequests, givenAnswer } from "./approval-requests.ts";
 import { adviceOnArguments } from "./argument-mismatch.ts";
 import { describeCall } from "./describe-call.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
@@ -27,6 +27,8 @@ export type CallPreview =
       readonly verdict: "ask";
       /** The whole question, safe to show as it is. */
       readonly text: string;
+      /** An answer is for this, see `GivenApproval`. */
+      readonly hash: string;
       /** Whether an answer can be remembered. */
       readonly lasting: boolean;
       /** Lists the call among those that were refused, so that it can be approved for the next time. Gives its id. */
@@ -62,7 +64,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       const call = describeCall(operation, context.caller, judgement, options.secrets?.());
       if (await approvals.isApproved(call)) return { verdict: "allow" };
       const list = async (): Promise<string> => (await approvals.addWaiting(call)).id;
-      return { verdict: "ask", text: call.question, lasting: call.lasting, list };
+      return { verdict: "ask", text: call.question, hash: call.hash, lasting: call.lasting, list };
     },
   };
 
@@ -103,7 +105,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       const call = describeCall(operation, context.caller, judgement, options.secrets?.());
       const given = await approvals.takeApproval(call);
       if (given !== undefined) return approve(judgement, "ask", `${why}: once by ${given}`);
-      if (unanswerable && context.approval === undefined) {
+      if (unanswerable && givenAnswer(context, call) === undefined) {
         if (judgement.runsUnanswered) return pass("ask", `${why}: no one can be asked`);
         await requests.listRefused(call, judgement);
         return refuseUnapproved(operation, judgement, "no one is available to approve it");

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { GivenApproval } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { ViewFilter } from "../../catalog/view.ts";
@@ -25,5 +25,5 @@ export interface RedeemedCall {
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Omit<Caller, "door">;
   /** The user's answer, if they were asked already. */
-  readonly approval?: ApprovalAnswer | undefined;
+  readonly approval?: GivenApproval | undefined;
 }

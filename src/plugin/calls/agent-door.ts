@@ -6,7 +6,7 @@ import type { Published } from "../entries/entries.ts";
 import { publishedFilter, publishedName } from "../entries/published.ts";
 import { openClawName } from "./openclaw-tools.ts";
 import { presentResult } from "./present-result.ts";
-import { hashArguments, ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
+import { ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
 
 export interface AgentDoorOptions {
   readonly token: string;
@@ -38,10 +38,7 @@ export function createAgentDoor({ token, desk, mediaFolder, published, mayUse }:
       if (!mayUse(ticket?.caller.agent, server))
         throw new Fault("denied", `This agent may not use the server ${server}.`);
       if (ticket === undefined) return { args, caller: { token: openClawToken } };
-      const { caller, answer } = ticket;
-      // The answer is for what the user saw.
-      const approval = answer?.hash === hashArguments(args) ? answer.choice : undefined;
-      return { args, caller, approval };
+      return { args, caller: ticket.caller, approval: ticket.answer };
     },
     present: ({ source }, result) => presentResult(result, { server: publishedName(source), mediaFolder }),
   };

@@ -4,7 +4,7 @@ import { traitsOf } from "../../catalog/guard/judge-call.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { fitsWhole } from "../../core/shown-text.ts";
 import type { ApprovalRequest, Decision } from "../openclaw-api.ts";
-import { hashArguments, type Ticket } from "./tickets.ts";
+import type { Ticket } from "./tickets.ts";
 
 /** OpenClaw shows no more of a title or a description. */
 const maxTitle = 80;
@@ -14,7 +14,6 @@ const askMs = 300_000;
 export interface PromptedCall {
   readonly title: string;
   readonly tool: CatalogTool;
-  readonly args: Readonly<Record<string, unknown>>;
   readonly ticket: Ticket | undefined;
   readonly question: Extract<CallPreview, { readonly verdict: "ask" }>;
 }
@@ -23,7 +22,7 @@ export interface PromptedCall {
  * The guard's question in OpenClaw's own prompt. Where the prompt can't show all of a call, it takes no yes: it names the
  * command that shows the call to the owner, whose answer then counts when the agent tries again.
  */
-export async function createPrompt({ title, tool, args, ticket, question }: PromptedCall): Promise<ApprovalRequest> {
+export async function createPrompt({ title, tool, ticket, question }: PromptedCall): Promise<ApprovalRequest> {
   const prompt = {
     title: title.slice(0, maxTitle),
     severity: traitsOf(tool.tool.annotations).destructive ? "warning" : "info",
@@ -39,7 +38,7 @@ export async function createPrompt({ title, tool, args, ticket, question }: Prom
     allowedDecisions: question.lasting ? ["allow-once", "allow-always", "deny"] : ["allow-once", "deny"],
     onResolution(decision) {
       const choice = choices[decision];
-      if (ticket !== undefined && choice !== undefined) ticket.answer = { choice, hash: hashArguments(args) };
+      if (ticket !== undefined && choice !== undefined) ticket.answer = { choice, hash: question.hash };
     },
   };
 }

@@ -34,5 +34,5 @@ export async function askFirst(
   const question = await preview(tool, args, ticket?.caller ?? { token: openClawToken });
   // What is denied is refused, and written down, when the call arrives.
   if (question.verdict !== "ask") return undefined;
-  return { requireApproval: await createPrompt({ title: `Use ${event.toolName}`, tool, args, ticket, question }) };
+  return { requireApproval: await createPrompt({ title: `Use ${event.toolName}`, tool, ticket, question }) };
 }

@@ -4,6 +4,7 @@ import { createOneOffTool } from "../../catalog/one-off-tool.ts";
 import type { CatalogTool, ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import { shownText } from "../../core/shown-text.ts";
 import { isOwnersCommand } from "../../hub/verbs/owners-verbs.ts";
 import type { ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import type { CommandCaller } from "../plugin-commands.ts";
@@ -11,7 +12,7 @@ import { openClawToken } from "./agent-door.ts";
 import { createPrompt } from "./approval-prompt.ts";
 import type { PreviewCall } from "./ask-first.ts";
 import { manageTool } from "./openclaw-tools.ts";
-import { hashArguments, ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
+import { ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -41,7 +42,12 @@ export function createManageCalls({ desk, log, preview, guard, run }: ManageCall
       const question = await preview(tool, args, ticket.caller);
       if (question.verdict !== "ask") return undefined;
       return {
-        requireApproval: await createPrompt({ title: `Run /mcp ${commandIn(args)}`, tool, args, ticket, question }),
+        requireApproval: await createPrompt({
+          title: `Run /mcp ${shownText(commandIn(args))}`,
+          tool,
+          ticket,
+          question,
+        }),
       };
     },
     async call(params) {
@@ -55,8 +61,7 @@ export function createManageCalls({ desk, log, preview, guard, run }: ManageCall
       });
       const { content } = await guard().call(tool, args, {
         caller: { ...caller, door: "plugin" },
-        // The answer is for what the user saw.
-        approval: ticket?.answer?.hash === hashArguments(args) ? ticket.answer.choice : undefined,
+        approval: ticket?.answer,
         signal: new AbortController().signal,
         log,
         progress: () => {},

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRunSenders } from "./run-senders.ts";
-import { createTicketDesk, hashArguments, withoutTicket } from "./tickets.ts";
+import { createTicketDesk, withoutTicket } from "./tickets.ts";
 
 const event = { toolName: "notes__write", toolCallId: "call_1", runId: "run_1", params: {} };
 const context = { agentId: "main", sessionKey: "agent:main:x", runId: "run_1" };
@@ -54,8 +54,6 @@ test("no more tickets are kept than a gateway can use", () => {
   expect(desk.redeem(first, isWrite)).toBeUndefined();
 });
 
-test("the hash of arguments does not depend on their order or on the ticket", () => {
-  const args = { b: { d: 1, c: [2, 3] }, a: "x" };
-  expect(hashArguments(withoutTicket({ a: "x", _clawport: "t", b: { c: [2, 3], d: 1 } }))).toBe(hashArguments(args));
-  expect(hashArguments({ ...args, a: "y" })).not.toBe(hashArguments(args));
+test("the arguments go on without the ticket", () => {
+  expect(withoutTicket({ a: "x", _clawport: "t" })).toEqual({ a: "x" });
 });

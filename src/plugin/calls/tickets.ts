@@ -1,6 +1,5 @@
-import { hash, randomBytes } from "node:crypto";
-import { sortKeys } from "../../core/sort-keys.ts";
-import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import { randomBytes } from "node:crypto";
+import type { GivenApproval } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { CallerContext, ToolCallEvent } from "../openclaw-api.ts";
 import type { RunSenders } from "./run-senders.ts";
@@ -15,8 +14,8 @@ export interface Ticket {
   /** As OpenClaw calls the tool. */
   readonly tool: string;
   readonly caller: Omit<Caller, "door">;
-  /** The user's answer in OpenClaw's own prompt, and the arguments it was given for. */
-  answer: { readonly choice: ApprovalAnswer; readonly hash: string } | undefined;
+  /** The user's answer in OpenClaw's own prompt, for what the prompt showed. */
+  answer: GivenApproval | undefined;
 }
 
 /**
@@ -89,9 +88,4 @@ function keyOf({ runId, toolCallId, toolName }: ToolCallEvent): string {
 export function withoutTicket(args: Args): Args {
   const { [ticketArgument]: _, ...rest } = args;
   return rest;
-}
-
-/** The same for equal arguments, whatever their order. */
-export function hashArguments(args: Args): string {
-  return hash("sha256", JSON.stringify(args, sortKeys));
 }

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { GivenApproval } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { Log } from "../../core/log.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
@@ -48,7 +48,7 @@ export interface ReplyOptions {
   /** false if `ask` is known to fail; undefined if unknown. */
   readonly canAsk?: boolean | undefined;
   /** The user's answer to the guard's question about what the order does, if they have given it: they typed the command. */
-  readonly approval?: ApprovalAnswer | undefined;
+  readonly approval?: GivenApproval | undefined;
 }
 
 export interface TokenUsage {
