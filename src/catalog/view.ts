@@ -1,3 +1,5 @@
+import { Fault } from "../core/fault.ts";
+import { quoted } from "../core/peer-text.ts";
 import { type Extensions, mergeExtensions } from "../mcp/messages/extensions.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
 import type { Skill } from "../mcp/messages/skill.ts";
@@ -268,11 +270,26 @@ function difference(before: Lists, after: Lists): CatalogChange {
 function findCompletion(lists: Lists, request: CompletionRequest): FoundCompletion | undefined {
   const { ref } = request;
   if (ref.type === "ref/resource") {
-    const found = lists.resources.findTemplate(ref.uri) ?? lists.resources.find(ref.uri);
+    const found = findTemplate(lists.resources, ref.uri) ?? lists.resources.find(ref.uri);
     return found && completionOf(found.source, { ...request, ref: { ...ref, uri: found.uri } });
   }
   const entry = lists.prompts.find(ref.name);
   return entry && completionOf(entry.source, { ...request, ref: { ...ref, name: entry.prompt.name } });
+}
+
+/** In the form shown here, or as its source writes it if only one has it. */
+function findTemplate(resources: ResourceIndex, uri: string): FoundResource | undefined {
+  const shown = resources.findTemplate(uri);
+  if (shown) return shown;
+  const forms = resources.templateForms(uri);
+  if (forms.length > 1) {
+    const listed = forms.map((form) => quoted(form)).join(", ");
+    throw new Fault(
+      "bad-params",
+      `Several servers have the template ${quoted(uri)}. Use the one that is listed: ${listed}.`,
+    );
+  }
+  return forms[0] === undefined ? undefined : resources.findTemplate(forms[0]);
 }
 
 function completionOf(source: Source | undefined, request: CompletionRequest): FoundCompletion | undefined {

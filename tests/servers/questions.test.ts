@@ -155,7 +155,8 @@ describe("a URL that the user must open first", () => {
     rogue.always("GET", ({ stream }) => void (report = stream()));
     rogue.always("tools/call", ({ message, response, answer }) => {
       if (isDone) return answer({ content: [] });
-      const error = { code: -32042, message: "Sign in first", data: { elicitations: [url] } };
+      const page = { ...url, url: `${url.url}?try=${rogue.count("tools/call")}` };
+      const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
     });
@@ -164,6 +165,7 @@ describe("a URL that the user must open first", () => {
     return {
       rogue,
       engine,
+      report: () => report?.(done),
       open() {
         isDone = true;
         report?.(done);
@@ -184,8 +186,21 @@ describe("a URL that the user must open first", () => {
       return { action: "accept" };
     };
     expect(await refusing.engine.call("rogue__write", {}, { ask })).toEqual({ content: [] });
-    expect(asked).toEqual([{ method: "elicitation/create", params: url }]);
+    const page = { ...url, url: expect.stringContaining(url.url) };
+    expect(asked).toEqual([{ method: "elicitation/create", params: page }]);
     expect(refusing.rogue.count("tools/call")).toBe(2);
+  });
+
+  test("is asked for once, even if the server never accepts the call", async () => {
+    await using refusing = await openRefusing();
+    let asked = 0;
+    const ask = async () => {
+      asked++;
+      refusing.report();
+      return { action: "accept" };
+    };
+    await expect(refusing.engine.call("rogue__write", {}, { ask })).rejects.toThrow("Sign in first");
+    expect(asked).toBe(1);
   });
 
   test.each([

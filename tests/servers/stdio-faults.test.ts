@@ -213,3 +213,14 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test("a program that prints its own text instead of MCP is reported with that text, and its secrets are masked", async () => {
+  const script = 'console.log("Listening on port 3000, password=" + process.env.KEY); setInterval(() => {}, 1000)';
+  const env = { KEY: "hunter2-hunter2-hunter2" };
+  const web = { command: process.execPath, args: ["-e", script], env, connectTimeoutMs: 1500, era: "legacy" };
+  await using engine = await startEngine({ web });
+  const { lastError: error } = engine.manager.status("web");
+  expect(error).toContain('prints text that is not MCP on its stdout: "Listening on port 3000');
+  expect(error).not.toContain("connectTimeoutMs");
+  expect(JSON.stringify([error, engine.lines])).not.toContain("hunter2");
+});

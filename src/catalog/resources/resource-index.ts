@@ -32,6 +32,8 @@ export interface ResourceIndex {
   find(uri: string): FoundResource | undefined;
   /** The source whose template this is, in the form shown here. */
   findTemplate(uriTemplate: string): FoundResource | undefined;
+  /** The forms shown here of a template as its sources write it: several if several sources have it. */
+  templateForms(uriTemplate: string): readonly string[];
   /** The sources that list the URI, have a skill in whose directory it is, or have a template for it: the first that apply. */
   claimants(uri: string): readonly ReadableSource[];
   /** The form in which a URI that the source lists, or names in a tool, is shown. */
@@ -46,6 +48,7 @@ export const noResources: ResourceIndex = {
   contestedKey: "",
   find: () => undefined,
   findTemplate: () => undefined,
+  templateForms: () => [],
   claimants: () => [],
   shownUri: (_source, uri) => uri,
 };
@@ -115,6 +118,8 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
       return isShared || parsed ? undefined : { source: readable[0]!, uri };
     },
     findTemplate: (uriTemplate) => shownTemplates.get(uriTemplate),
+    templateForms: (uriTemplate) =>
+      [...shownTemplates].flatMap(([shown, { uri }]) => (uri === uriTemplate ? [shown] : [])),
     claimants(uri) {
       const exact = claims.get(uri);
       if (exact !== undefined) return exact;

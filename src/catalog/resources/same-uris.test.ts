@@ -350,3 +350,19 @@ test("the long form names its source also where there is only one, and never ano
   expect(find(hub.view("all"), "same://one.clawport/x")).toBe("hub same://one.clawport/x");
   expect(find(hub.view("all"), "note://two.clawport/7")).toBe("hub note://two.clawport/7");
 });
+
+test("a template that several sources have is completed by none, and the answer names the forms to use", async () => {
+  const catalog = createCatalog();
+  const complete: Source["complete"] = () => Promise.resolve({ values: ["7"] });
+  const templates = { one: ["note://{id}"], two: ["note://{id}", "file:///{+path}"] };
+  for (const [id, own] of Object.entries(templates))
+    catalog.add({ ...sourceWith(id, { templates: own, uris: [`file:///a/${id}`] }), complete });
+  const view = catalog.view("all");
+  const request = (uri: string) =>
+    ({ ref: { type: "ref/resource", uri }, argument: { name: "id", value: "" } }) as const;
+  expect(() => view.findCompletion(request("note://{id}"))).toThrow(
+    'Several servers have the template "note://{id}". Use the one that is listed: "note://one.clawport/{id}", "note://two.clawport/{id}".',
+  );
+  expect(view.findCompletion(request("file:///{+path}"))?.source.id).toBe("two");
+  expect(view.findCompletion(request("note://two.clawport/{id}"))?.source.id).toBe("two");
+});

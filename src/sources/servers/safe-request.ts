@@ -15,6 +15,7 @@ import { answerServer, type SampleForServer } from "./answer-server.ts";
 import { TaskFault } from "./connection/follow-task.ts";
 import { judgeRetry } from "./connection/judge-retry.ts";
 import { sendCall, type TaskTerms } from "./connection/send-call.ts";
+import type { Question } from "../../mcp/messages/interim-messages.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
 import { missingScopeOf } from "./oauth/connection-auth.ts";
 import { callLimits, type ServerDefinition } from "./definition.ts";
@@ -65,7 +66,7 @@ const mostStepUps = 2;
 /** Of this hub towards a server. A task is waited for if the caller does not know tasks. */
 const ownExtensions = { [tasksExtension]: {} };
 
-/** How often the user may be sent to URLs for one call. */
+/** How often a call is sent again because of URLs that the user must open. */
 const mostUrlRounds = 5;
 /** How long a server may take to report that the user is done. It need not report it at all. */
 const urlWaitMs = 15_000;
@@ -114,6 +115,7 @@ export function createSafeRequest(
     let isRepeated = false;
     let stepUps = 0;
     let urlRounds = 0;
+    const opened: OpenedPages = { pages: new Set(), done: [] };
     for (let error = first; ;) {
       const failure = failureOf(request, error);
       if (failure === "repeat" && !isRepeated) isRepeated = true;
@@ -129,7 +131,7 @@ export function createSafeRequest(
           // A client of 2025-11-25 knows this error and calls again itself.
           const mayAsk = context.era !== "legacy" && method !== "completion/complete";
           if (!mayAsk) noteUrls(urls, context);
-          if (!mayAsk || urlRounds++ === mostUrlRounds || !(await openUrls(urls, context))) throw fault;
+          if (!mayAsk || urlRounds++ === mostUrlRounds || !(await openUrls(urls, opened, context))) throw fault;
         } else throw fault;
       }
       try {
@@ -212,21 +214,27 @@ export function createSafeRequest(
 
   /**
    * Does what a client of 2025-11-25 does itself: sends the user to the URLs and waits until they are done, since the
-   * server accepts the call only then. Returns whether the user agreed to open all of them.
+   * server accepts the call only then. A page that they were sent to already is not asked for again. Returns whether the
+   * user agreed to open all of them.
    */
-  async function openUrls(urls: readonly RequiredUrl[], context: CallContext): Promise<boolean> {
+  async function openUrls(urls: readonly RequiredUrl[], opened: OpenedPages, context: CallContext): Promise<boolean> {
     const done = urls.map(
       ({ elicitationId }) => new Promise<void>((resolve) => urlElicitations.note(elicitationId, resolve)),
     );
+    const fresh = urls.filter(({ question }) => !opened.pages.has(pageOf(question)));
     try {
-      const answers = await Promise.all(urls.map(({ question }) => context.ask(question)));
+      const answers = await Promise.all(fresh.map(({ question }) => context.ask(question)));
       if (!answers.every(({ action }) => action === "accept")) return false;
     } catch (error) {
       // A command without a terminal gets what the server said. An MCP client gets the capability that it lacks.
       if (context.era === undefined && isFault(error, "missing-capability")) return false;
       throw error;
     }
-    await orAborted(settledWithin(Promise.all(done), urlWaitMs), context.signal);
+    for (const { question } of fresh) opened.pages.add(pageOf(question));
+    // The user may still be busy at the page of an earlier round, which has another id.
+    if (fresh.length > 0) opened.done = [];
+    opened.done = [...opened.done, Promise.all(done)];
+    await orAborted(settledWithin(Promise.race(opened.done), urlWaitMs), context.signal);
     return true;
   }
 
@@ -245,4 +253,18 @@ function metaOf({ meta }: CallContext, trace: TraceFields | undefined): Params |
   if (trace === undefined || trace.tracestate !== undefined || forwarded?.tracestate === undefined) return forwarded;
   const { tracestate: _, ...rest } = forwarded;
   return rest;
+}
+
+/** The pages that the user was sent to for one call. */
+interface OpenedPages {
+  readonly pages: Set<string>;
+  /** Each settles when the server reports that the user is done. */
+  done: readonly Promise<unknown>[];
+}
+
+/** Without the query: servers put an id there that is another one each time. */
+function pageOf({ params }: Question): string {
+  const text = String(params?.url);
+  const url = URL.parse(text);
+  return url === null ? text : `${url.origin}${url.pathname}`;
 }

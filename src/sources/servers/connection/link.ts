@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import { quotedPeerText } from "../../../core/peer-text.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
@@ -13,6 +14,7 @@ import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import { type ServerDefinition, settingPath } from "../definition.ts";
+import { ServerExit } from "../stdio/server-exit.ts";
 import { createStdioTransport, type StdioTransport } from "../stdio/stdio-transport.ts";
 import type { CallOptions } from "../../../mcp/client/call-options.ts";
 
@@ -154,10 +156,25 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
     return (link = createLink(client, transport, agreement));
   } catch (error) {
     await (client ?? transport).close();
-    throw error;
+    throw explainSilence(error, transport, definition);
   } finally {
     timeout.stop();
   }
+}
+
+/** A program that prints its own text, such as a web server, will not answer however long it is waited for. */
+function explainSilence(
+  error: unknown,
+  transport: ClientTransport,
+  { name, connectTimeoutMs }: ServerDefinition,
+): unknown {
+  const stray = "strayOutput" in transport ? (transport as StdioTransport).strayOutput() : undefined;
+  if (stray === undefined || !isFault(error, "timeout")) return error;
+  const what = `The server did not answer within ${connectTimeoutMs} ms and prints text that is not MCP on its stdout`;
+  const cause = new ServerExit(
+    `${what}: ${quotedPeerText(stray)}. Check its command: most servers need an option or another command to speak MCP.`,
+  );
+  return new Fault("timeout", `${what}. Run \`clawport status ${name}\` to see it.`, { cause });
 }
 
 function timeoutSignal(ms: number, setting: string): { readonly signal: AbortSignal; stop(): void } {

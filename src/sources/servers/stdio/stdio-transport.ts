@@ -26,12 +26,15 @@ export interface StdioTransportOptions {
 /** A stdio server, in a process that leaves nothing behind. */
 export interface StdioTransport extends ClientTransport {
   pid(): number | undefined;
+  /** The first text on its stdout that is not a message; undefined if there was none, or a message came before it. */
+  strayOutput(): string | undefined;
 }
 
 /** How long to wait for the rest of the output of a server that has exited. */
 const drainMs = 1000;
 /** A large piece is written at once: collecting it would only use memory. */
 const maxCollectedChars = 64 * 1024;
+const maxStrayChars = 2000;
 /** Enough for the reason that comes before the closing lines of npm, and still short enough for one line about a server. */
 const maxLastOutput = 420;
 
@@ -42,6 +45,8 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   let child: ServerProcess | undefined;
   let exit: ProcessExit | undefined;
   let isClosed = false;
+  let isUnderstood = false;
+  let stray: string | undefined;
   let stopping: Promise<void> | undefined;
 
   const close = () => (stopping ??= child ? child.stop() : Promise.resolve());
@@ -51,6 +56,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     settle: () => {},
     close,
     pid: () => (exit ? undefined : child?.pid()),
+    strayOutput: () => (isUnderstood ? undefined : stray),
     async start(listener) {
       child = await startServerProcess(server, { env, stderr });
       read(child, listener);
@@ -82,6 +88,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     });
   }
 
+  function noteStray(text: string, messages: number): void {
+    if (messages > 0) isUnderstood = true;
+    else if (text.trim() !== "") stray ??= text.slice(0, maxStrayChars).trim();
+  }
+
   /** Waits until the process has exited and its output has been read, before the running calls fail. */
   async function watch(watched: ServerProcess, listener: TransportListener): Promise<void> {
     exit = await watched.exited;
@@ -101,8 +112,10 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     const onRefused: OnRefused = (id, fault) => listener.onLost(id, fault);
     const reader = createFrameReader(maxMessageBytes, {
       onFrame(frame) {
-        for (const message of readMessages(frame.toString("utf8"), log, onRefused))
-          listener.onMessage(message, undefined);
+        const text = frame.toString("utf8");
+        const messages = readMessages(text, log, onRefused);
+        if (!isUnderstood) noteStray(text, messages.length);
+        for (const message of messages) listener.onMessage(message, undefined);
       },
       onRefused(cause) {
         // It is not known which call that answered, so the connection is closed and opened again.
