@@ -143,7 +143,7 @@ test("connect adds a server to the hub's configuration, and the hub runs it befo
   expect(isAlive(pid)).toBe(true);
   expect((await here(place, "call", "shelf__pid")).exit).toBe(0);
   const refused = await here(place, "connect", "--name", "agent", "--", command, "other");
-  expect(refused.exit).toBe(78);
+  expect(refused.exit).toBe(2);
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).not.toContain("agent");
   const again = await here(place, "connect", "--", command, ...args);
   expect(again.out).not.toContain("Added");

@@ -121,7 +121,7 @@ test("a denied call is marked as such and has no upstream span", async () => {
   expect(spans).toHaveLength(2);
   for (const kind of ["server", "internal"] as const) {
     const { status, attributes } = spanOf(spans, kind);
-    expect(status).toMatchObject({ code: 2, message: expect.stringContaining("was denied") });
+    expect(status).toMatchObject({ code: 2, message: "denied" });
     expect(attributes).toMatchObject({ "error.type": "denied" });
   }
   expect(spanOf(spans, "internal").attributes).toMatchObject({ "clawport.verdict": "deny" });
