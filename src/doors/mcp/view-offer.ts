@@ -85,6 +85,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     prompts: {
       list: () => view.prompts(),
       find: (name) => view.findPrompt(name)?.definition,
+      judgesArguments: (name) => view.findPrompt(name)?.source.judgesArguments === true,
       get: (name, args, request) =>
         isTracing
           ? trace("prompts/get", name, request, (context) => getPrompt(name, args, context))

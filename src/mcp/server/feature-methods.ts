@@ -98,7 +98,8 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
         throw new Fault("bad-params", "The arguments of a prompt must be strings.");
       }
-      const missing = prompt.arguments?.find((argument) => argument.required && !Object.hasOwn(args, argument.name));
+      const required = prompts.judgesArguments?.(name) ? [] : prompt.arguments?.filter((argument) => argument.required);
+      const missing = required?.find((argument) => !Object.hasOwn(args, argument.name));
       if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name, 100)}.`);
       return prompts.get(name, args as Record<string, string>, request);
     };

@@ -70,6 +70,8 @@ export interface PromptOffer {
   list(): readonly Prompt[];
   /** By the listed name unless given; an offer may accept others. */
   find?(name: string): Prompt | undefined;
+  /** Whether the prompt judges its arguments itself, so that those it requires may be missing. */
+  judgesArguments?(name: string): boolean;
   /** Faults with `unknown-prompt` if there is no such prompt. */
   get(name: string, args: Readonly<Record<string, string>>, context: RequestContext): Promise<GetPromptResult>;
 }

@@ -8,9 +8,9 @@ import { callsIn, files, servers } from "./server-calls.ts";
 
 /**
  * `node main.ts [--only name]`: servers from npm, directly and through one hub at `/mcp/<server>`. Compares their
- * instructions, their lists, a call, and two calls with mistakes, as JSON text. Prints a table and exits with 1 if
- * something differs that the docs don't name, or if a server does not start. Numbers are items or characters; a – is
- * what was not compared: a tool without fields has none to get wrong.
+ * instructions, lists, resources and prompts, a call, and two calls with mistakes, as JSON text. Prints a table and
+ * exits with 1 if something differs that the docs don't name, or if a server does not start. Numbers are items or
+ * characters; a – is what was not compared: a tool without fields has none to get wrong.
  */
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
 const chosen = servers.filter(({ name }) => values.only?.includes(name) ?? true);

@@ -12,6 +12,8 @@ export const parts = [
   "prompts",
   "resources",
   "resourceTemplates",
+  "reads",
+  "prompt texts",
   "call",
   "unknown field",
   "wrong type",
@@ -41,12 +43,21 @@ export async function compareServer(direct: RawClient, hub: RawClient, { tool, a
   const compared: Compared[] = [];
   const [own, through] = await Promise.all(both.map(initialize));
   compared.push(compareTexts("instructions", own, through));
-  let schema: Answer;
+  const offered: Record<string, Answer[]> = {};
   for (const [method, key] of lists) {
     const [listed, shown] = await Promise.all(both.map((client) => readList(client, method, key)));
     compared.push(compareTexts(key, listed, shown, key === "tools" ? asOptionalTasks : undefined));
-    if (key === "tools") schema = listed.items.find((each: Answer) => each.name === tool)?.inputSchema;
+    offered[key] = listed.items;
   }
+  const asks: readonly (readonly [Part, string, readonly object[]])[] = [
+    ["reads", "resources/read", offered.resources!.map(({ uri }) => ({ uri }))],
+    ["prompt texts", "prompts/get", offered.prompts!.flatMap(promptParams)],
+  ];
+  for (const [part, method, params] of asks) {
+    const [answers, same] = await Promise.all(both.map((client) => askAll(client, method, params)));
+    compared.push(compareTexts(part, answers, same));
+  }
+  const schema = offered.tools!.find(({ name }) => name === tool)?.inputSchema;
   if (schema === undefined) throw new Error(`there is no tool ${tool}`);
   const calls: readonly (readonly [Part, object])[] = [
     ["call", args],
@@ -72,6 +83,18 @@ async function readList(client: RawClient, method: string, key: string): Promise
     if (nextCursor === undefined) return { items, ...rest };
     cursor = nextCursor;
   }
+}
+
+async function askAll(client: RawClient, method: string, all: readonly object[]): Promise<Answer> {
+  const items: Answer[] = [];
+  for (const params of all) items.push(await client.ask(method, params));
+  return { items };
+}
+
+/** Without the arguments that it declares, and with them. */
+function promptParams({ name, arguments: declared = [] }: Answer): object[] {
+  const filled = Object.fromEntries(declared.map((each: Answer) => [each.name, "1"]));
+  return [{ name, arguments: {} }, ...(declared.length > 0 ? [{ name, arguments: filled }] : [])];
 }
 
 function compareTexts(part: Part, own: Answer, through: Answer, documented?: (own: Answer) => Answer): Compared {

@@ -89,6 +89,16 @@ test("a tool of the server «everything» that runs only as a task can be called
   expect(messages).toContain("Analyzing content...");
 }, 60_000);
 
+test("a prompt without what it requires is refused here only if the hub checks the arguments of its server", async () => {
+  const { command, program } = await installServer("everything");
+  const server = { command, args: [program] };
+  await using serve = await openServe({ open: server, checked: { ...server, arguments: "check" } });
+  await using own = await openClient(await serve.http("open"), root);
+  await expect(own.client.getPrompt({ name: "args-prompt" })).rejects.toThrow(/expected string.* at city/);
+  await using checked = await openClient(await serve.http("checked"), root);
+  await expect(checked.client.getPrompt({ name: "args-prompt" })).rejects.toThrow('needs the argument "city"');
+}, 60_000);
+
 test("a task of the server «everything» is a task behind a relay, too", { timeout: 60_000 }, async () => {
   const { command, program } = await installServer("everything");
   await using serve = await openServe({ everything: { command, args: [program], roots } });
