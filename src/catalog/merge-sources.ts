@@ -70,7 +70,11 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
 
   return (sources) => {
     cached = new Map(sources.map((source) => [source.id, cachedSourceOf(source)]));
-    const names = assignNames([...cached.values()].flatMap((kept) => kept.candidates));
+    const prefixes = new Set(sources.flatMap(({ prefix }) => prefix || []));
+    const names = assignNames(
+      [...cached.values()].flatMap((kept) => kept.candidates),
+      prefixes,
+    );
     const bySource = new Map<string, readonly E[]>();
     let at = 0;
     for (const source of sources) {

@@ -86,6 +86,16 @@ test("a name that two servers claim belongs to neither, so that none can take it
   expect(other).toMatch(/^a__b__c_[0-9a-f]{8}$/);
 });
 
+test.each([
+  ["a", "b__c"],
+  [undefined, "a__b__c"],
+])("a tool never has a name that reads like one of another source: %j, %j", (prefix, original) => {
+  const tool = part({ prefix, original });
+  expect(assignNames([tool], new Set(["a", "a__b"]))).toEqual([expect.stringMatching(/^a__b__c_\w{8}$/)]);
+  expect(assignNames([tool], new Set(["b"]))).toEqual(["a__b__c"]);
+  expect(assignNames([part({ prefix: "a__b", original: "c" })], new Set(["a", "a__b"]))).toEqual(["a__b__c"]);
+});
+
 test("a server can't take a name from a built-in source", () => {
   const [builtIn, other] = assignNames([
     part({ source: "agent", original: "order_openclaw", own: true }),

@@ -30,10 +30,21 @@ export function nameCandidate(parts: NameParts): NameCandidate {
 
 /**
  * The names in the catalog, in the order of the candidates: `<prefix>__<original>` if that is valid and no other
- * candidate claims it, otherwise its readable beginning with a hash of source and original.
+ * candidate claims it, otherwise its readable beginning with a hash of source and original. `prefixes` are those of all
+ * sources: what reads like a name of another source never has that name, not even while the other one has no tools.
  */
-export function assignNames(candidates: readonly NameCandidate[]): string[] {
-  return resolveNames<NameCandidate>(candidates, catalogNameRules);
+export function assignNames(candidates: readonly NameCandidate[], prefixes: ReadonlySet<string> = new Set()): string[] {
+  return resolveNames<NameCandidate>(candidates, {
+    ...catalogNameRules,
+    mayHold: ({ own, prefix = "", original, plain }) =>
+      own || !original.includes("__") || !hasLongerPrefix(plain, prefix, prefixes),
+  });
+}
+
+function hasLongerPrefix(plain: string, own: string, prefixes: ReadonlySet<string>): boolean {
+  for (let end = plain.indexOf("__", own.length + 1); end > 0; end = plain.indexOf("__", end + 1))
+    if (prefixes.has(plain.slice(0, end))) return true;
+  return false;
 }
 
 const catalogNameRules = {
@@ -152,6 +163,8 @@ const narrowNameRules: NameRules<string> = {
 export interface NameRules<T> {
   /** The item's name if no other item claims it; undefined if that is not a valid name. */
   plain(item: T): string | undefined;
+  /** Whether it gets a name that only it claims; it does unless given. */
+  mayHold?(item: T): boolean;
   /** If two items claim a name, the lower rank gets it; with equal ranks, neither does. */
   rank(item: T): number;
   /** The readable part before the hash, for an item that can't have its plain name. It leaves `hashedLength` characters. */
@@ -186,7 +199,8 @@ function resolveNames<T>(items: readonly T[], rules: NameRules<T>): string[] {
   for (const [index, item] of items.entries()) {
     const plain = plainNames[index];
     const holder = plain === undefined ? undefined : holders.get(rules.fold(plain))!;
-    if (plain !== undefined && holder?.index === index && !holder.contested) names[index] = plain;
+    const isHeld = holder?.index === index && !holder.contested && rules.mayHold?.(item) !== false;
+    if (plain !== undefined && isHeld) names[index] = plain;
     else rest.push({ index, identity: rules.identity(item) });
   }
   rest.sort((a, b) => (a.identity < b.identity ? -1 : 1));
