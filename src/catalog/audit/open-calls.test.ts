@@ -141,3 +141,14 @@ test("a line that was cut off, rubbish, and the files of running processes are l
   await next.close();
   expect(outcomes(await folder.lines())).toEqual(["one unfinished"]);
 });
+
+test("what is no file of calls does not keep the others from being read, and rubbish in one becomes no line", async () => {
+  await using folder = await makeFolder();
+  await mkdir(join(folder.open, "0_1_x.0"), { recursive: true });
+  await folder.kill();
+  const [dead = ""] = await readdir(folder.open);
+  await writeFile(join(folder.open, dead.replace(/0$/, "1")), "+0 rubbish\n+1 {}\n");
+  await openAudit({ file: folder.file }).recover();
+  expect(await readdir(folder.open)).toEqual([dead]);
+  expect(await readFile(folder.file, "utf8").catch(() => "")).toBe("");
+});

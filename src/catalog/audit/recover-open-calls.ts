@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../../core/fault.ts";
 import { judgeMark, ownMark, parseMark } from "../../core/process/process-mark.ts";
@@ -42,10 +42,11 @@ export async function recoverOpenCalls({ file, folder, append }: RecoveryOptions
 async function isLeftBehind(folder: string, name: string): Promise<boolean> {
   const mark = parseMark(name.slice(0, name.lastIndexOf(".")));
   if (mark === undefined) return false;
+  const found = await lstat(join(folder, name)).catch(() => undefined);
+  // Anything else was not written by a hub, and reading it may fail or never end.
+  if (found?.isFile() !== true) return false;
   const liveness = judgeMark(mark, ownMark("/proc"), "/proc");
-  if (liveness !== "unknown") return liveness === "dead";
-  const touched = (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs;
-  return touched !== undefined && Date.now() - touched > 5 * touchEveryMs;
+  return liveness === "unknown" ? Date.now() - found.mtimeMs > 5 * touchEveryMs : liveness === "dead";
 }
 
 interface OpenStart {
@@ -72,7 +73,9 @@ function readOpenCalls(text: string): Map<string, OpenStart> {
     starts.set(start, open);
     byId.set(line.slice(1, space), open);
   }
-  for (const [start, { begun, ended }] of starts) if (begun === ended) starts.delete(start);
+  // What a damaged file has does not become a line.
+  for (const [start, { begun, ended }] of starts)
+    if (begun === ended || lineOf(start) === undefined) starts.delete(start);
   return starts;
 }
 
