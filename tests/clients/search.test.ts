@@ -15,7 +15,7 @@ beforeAll(async () => {
   started = await startHub({
     config: {
       hub: { surface: "search", always: ["fixture__greet"] },
-      servers: { fixture: { command: process.execPath, args: [fixtureProgram] } },
+      servers: { fixture: { command: process.execPath, args: [fixtureProgram], arguments: "check" } },
       policy: { rules: [{ tool: "fixture__test_tool_with_progress", verdict: "ask", askClient: true }] },
     },
   });
