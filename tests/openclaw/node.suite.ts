@@ -186,11 +186,10 @@ test("commands run under the approvals of this computer, and each is in its acti
   expect(activity).toContainEqual(expect.objectContaining({ transport: "gateway", command: "system.run", ok: false }));
 });
 
-test("an agent runs a command on this computer with the time that OpenClaw gives it", async () => {
-  started.answer("once");
-  const said = await operator.say('call:exec {"command":"expr 40 + 2","host":"node"}');
-  expect(said).toContain("42");
-  expect(said).not.toMatch(/outcome is unknown|must be at most/);
+test("a command runs with the longest time that OpenClaw gives one, cut to ours", async () => {
+  const params = { command: ["expr", "40", "+", "2"], timeoutMs: 1_800_000 };
+  const request = { nodeId, command: "system.run", params, idempotencyKey: "long" };
+  expect(await operator.request("node.invoke", request)).toMatchObject({ payload: { stdout: "42\n", exitCode: 0 } });
 });
 
 test("a capability that is added at run time is on both transports, pending until it is approved", async () => {
