@@ -11,6 +11,8 @@ import { testSource, testTool } from "../support/test-source.ts";
 /** The token of each caller is its name. */
 const tokens = new Map<string, TokenMatch>([
   ["main", { name: "main" }],
+  ["relay-key", { name: "main", key: "relay" }],
+  ["control-key", { name: "main", key: "control" }],
   ["full", { name: "full", surface: "full" }],
   ["search", { name: "search", surface: "search" }],
   ["one", { name: "one", view: "git" }],
@@ -61,8 +63,8 @@ const rows: readonly (readonly [token: string, path: string, client: string | un
   ["main", "/mcp?without=agent", "cursor", search],
   ["main", "/mcp?without=agent&surface=full", "cursor", everything - 1],
   ["main", "/mcp/git", "cursor", 70],
-  ["main", "/mcp?relay=stdio", "cursor", everything - 1],
-  ["main", "/mcp?relay=cli", "cursor", everything],
+  ["relay-key", "/mcp?relay=stdio", "cursor", everything - 1],
+  ["control-key", "/mcp?relay=cli", "cursor", everything],
   ["full", "/mcp", "cursor", everything],
   ["full", "/mcp?surface=search", "cursor", search + 1],
   ["search", "/", "claude-code", search + 1],
