@@ -50,7 +50,7 @@ export function requireOwnWriters(path: string): void {
   }
 }
 
-/** The file and its folder; if it is a link, also the link's folder: whoever writes there can point it elsewhere. */
+/** The file and its folder; if it is a link, also the link's folder: a user who can write there can point it elsewhere. */
 function placesOf(path: string): ReadonlySet<string> {
   const real = attempt(() => realpathSync(path)) ?? path;
   return new Set([real, dirname(real), dirname(path)]);

@@ -97,7 +97,7 @@ export function sealIn(found: MsgHdrs | undefined): string | undefined {
 
 const quietMs = 30_000;
 
-/** Says at most twice a minute that something was refused: whoever sends such messages can send many. */
+/** Says at most twice a minute that something was refused: a sender of such messages can send many. */
 export function createRefusalReport(log: Log): (what: string, where: string) => void {
   let quietUntil = 0;
   let kept = 0;
