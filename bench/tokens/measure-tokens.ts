@@ -3,7 +3,7 @@ import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { ServerStatus } from "../../src/sources/servers/server-status.ts";
 import { controlAt } from "../../tests/support/hub-socket.ts";
-import { makePlace, startHub } from "../../tests/cli/run-clawport.ts";
+import { makePlace, startHub } from "../../tests/support/cli/run-clawport.ts";
 import { until } from "../../tests/support/until.ts";
 import { judge, type Section, section } from "../section.ts";
 import { prepareServers } from "./real-servers.ts";

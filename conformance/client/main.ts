@@ -61,7 +61,7 @@ const manager = createServerManager({
 try {
   await manager.apply(definitions);
   await signedIn(() => manager.refresh("scenario"));
-  await useEverything(catalog.sources()[0]!);
+  await useEverything(catalog.sources()[0] as Source);
 } finally {
   await manager.close();
   await rm(folder, { recursive: true, force: true });

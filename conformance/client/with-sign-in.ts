@@ -2,7 +2,7 @@ import { Fault, isFault } from "../../src/core/fault.ts";
 import type { LazyAuth } from "../../src/sources/servers/oauth/auth-registry.ts";
 
 const redirectUri = "http://localhost:8123/callback";
-const mostVisits = 3;
+const maxVisits = 3;
 
 /** Does the work like a user: if it fails because a sign-in is needed, signs in and tries again. */
 export async function withSignIn<T>(auth: LazyAuth, work: () => Promise<T>): Promise<T> {
@@ -10,7 +10,7 @@ export async function withSignIn<T>(auth: LazyAuth, work: () => Promise<T>): Pro
     try {
       return await work();
     } catch (error) {
-      if (!isFault(error, "unauthorized") || visits === mostVisits) throw error;
+      if (!isFault(error, "unauthorized") || visits === maxVisits) throw error;
       await visitSignIn(auth, (error.detail as { scope?: string } | undefined)?.scope);
     }
   }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
-import { openHub } from "../../src/hub/hub.ts";
+import { openHub } from "../../tests/support/open-hub.ts";
 
 /**
  * A hub in front of the server at the given URL, on a free loopback port. The runner can't send a token, so a forwarder

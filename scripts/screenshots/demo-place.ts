@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { formatAuditLine } from "../../src/catalog/audit/audit-line.ts";
@@ -6,8 +6,8 @@ import type { StoredRow } from "../../src/catalog/usage/usage-row.ts";
 import { openApp } from "../../src/app/index.ts";
 import { callHub, readStatus } from "../../tests/console/page/call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "../../tests/console/page/open-console.ts";
-import { startAuthorizationServer } from "../../tests/oauth/bench/authorization-server.ts";
-import { startProtectedServer } from "../../tests/oauth/bench/protected-server.ts";
+import { startAuthorizationServer } from "../../tests/support/oauth/authorization-server.ts";
+import { startProtectedServer } from "../../tests/support/oauth/protected-server.ts";
 import { agePins } from "../../tests/support/age-pins.ts";
 import { until } from "../../tests/support/until.ts";
 
@@ -86,8 +86,14 @@ export async function openDemoPlace(): Promise<DemoPlace> {
     ["Claude Code", "files__search_files", { pattern: "*.md" }],
   ] as const;
   for (const [client, tool, args] of calls) await callHub(place.origin, token, tool, args, client);
-  const { appsAddress } = await readStatus(place.place.home);
-  const app = await openApp({ proxyUrl: appsAddress, deviceName: "Sketchbook", appVersion: "3.2", tools: appTools });
+  const { appsAddress, appsTokenPath } = await readStatus(place.place.home);
+  const app = await openApp({
+    proxyUrl: appsAddress,
+    appToken: (await readFile(appsTokenPath, "utf8")).trim(),
+    deviceName: "Sketchbook",
+    appVersion: "3.2",
+    tools: appTools,
+  });
   return {
     console: place,
     ask() {

@@ -2,7 +2,7 @@ import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 /** A page of text and lines has few colours; those beyond the palette are close to one in it. */
-const mostColours = 256;
+const maxColours = 256;
 
 /** A screenshot as a PNG with a palette: a third of the size, and it looks the same. */
 export function shrinkPng(png: Buffer): Buffer {
@@ -38,14 +38,14 @@ export function shrinkPng(png: Buffer): Buffer {
 
 /** The most used colours, as long as they differ; the closer they may be, the fewer there are. */
 function paletteOf(colours: readonly number[]): readonly number[] {
-  if (colours.length <= mostColours) return colours;
+  if (colours.length <= maxColours) return colours;
   for (let apart = 8; ; apart *= 2) {
     const palette: number[] = [];
     for (const colour of colours) {
-      if (palette.length > mostColours) break;
+      if (palette.length > maxColours) break;
       if (palette.every((other) => distance(colour, other) >= apart)) palette.push(colour);
     }
-    if (palette.length <= mostColours) return palette;
+    if (palette.length <= maxColours) return palette;
   }
 }
 

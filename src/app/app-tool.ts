@@ -34,7 +34,7 @@ export interface AppTool {
 }
 
 /** A tool in the format in which the proxy registers it. */
-export function describeTool(tool: AppTool): object {
+export function describeAppTool(tool: AppTool): object {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return { name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations };
 }

@@ -1,4 +1,4 @@
-import { type AppTool, describeTool } from "./app-tool.ts";
+import { type AppTool, describeAppTool } from "./app-tool.ts";
 import { type BridgeLink, openBridgeLink } from "./bridge-link.ts";
 import { type BridgeMessage, createToolRuns } from "./tool-runs.ts";
 
@@ -76,7 +76,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       return isConnected;
     },
     async setTools(next) {
-      const definitions = next.map(describeTool);
+      const definitions = next.map(describeAppTool);
       await requestJson("PATCH", `${sessionsUrl}/${session.id}`, session.bridgeToken, { tools: definitions });
       tools = new Map(next.map((tool) => [tool.name, tool]));
     },
@@ -100,7 +100,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       chat_id: options.chatId,
       ttl_seconds: options.ttlSeconds,
       own_tokens_only: options.ownTokensOnly,
-      tools: Array.from(tools.values(), describeTool),
+      tools: Array.from(tools.values(), describeAppTool),
     });
     return {
       id: made.mcpSessionId ?? "",
@@ -196,17 +196,36 @@ async function requestJson(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const response = await fetched.catch((cause: unknown) => {
+  const response = await fetched.catch(async (cause: unknown) => {
     const address = url.replace(/\/v1\/chat\/sessions.*$/, "");
-    throw new Error(`No proxy answers at ${address} (${reasonOf(cause)}). Start one with \`clawport proxy\`.`, {
-      cause,
-    });
+    const refused = await refusedOrigin(address);
+    throw new Error(
+      refused === undefined
+        ? `No proxy answers at ${address} (${reasonOf(cause)}). Start one with \`clawport proxy\`.`
+        : `The proxy at ${address} allows no page of ${refused}. Start it with \`clawport proxy --allow-origin ${refused}\`.`,
+      { cause },
+    );
   });
   // A server in front of the proxy may answer in its place, and not in JSON.
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, string>>;
   const { ok, status: cause } = response;
   if (!ok) throw new Error(`The proxy refused (${cause}): ${answer.detail ?? "no reason given"}`, { cause });
   return answer;
+}
+
+/**
+ * The origin of this page, if a server answers there but lets the page read nothing: a browser does not say so, and a
+ * request that reads nothing succeeds.
+ */
+async function refusedOrigin(address: string): Promise<string | undefined> {
+  const { location } = globalThis as { readonly location?: { readonly origin: string } };
+  const origin = location?.origin;
+  if (origin === undefined || origin === new URL(address).origin) return undefined;
+  const probe = fetch(address, { mode: "no-cors", signal: AbortSignal.timeout(5000) });
+  return probe.then(
+    () => origin,
+    () => undefined,
+  );
 }
 
 /** Node's fetch has the reason in the cause; browsers give none. */

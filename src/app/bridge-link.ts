@@ -22,7 +22,7 @@ export interface BridgeLink {
 }
 
 const shortestWaitMs = 100;
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 
 export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
   const { url, token, heartbeatMs, socketClass = WebSocket, onMessage, onConnected, onOver } = options;
@@ -89,7 +89,7 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
 
   function reconnectLater(): void {
     if (isClosed) return;
-    const most = Math.min(longestWaitMs, shortestWaitMs * 2 ** failures++);
+    const most = Math.min(maxWaitMs, shortestWaitMs * 2 ** failures++);
     // Apps that lost their proxy together must not all reconnect at the same moment.
     reconnectTimer = setTimeout(connect, most / 2 + (Math.random() * most) / 2);
   }

@@ -36,9 +36,9 @@ interface Entry {
 }
 
 /** How many ended calls are remembered. */
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 /** A longer result is not kept. If its call arrives again, the caller gets an error. */
-const longestRemembered = 64 * 1024;
+const maxRememberedLength = 64 * 1024;
 
 export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
   const entries = new Map<string, Entry>();
@@ -79,10 +79,10 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
     } catch (error) {
       text = failed(messageOf(error));
     }
-    const isShort = text.length <= longestRemembered;
+    const isShort = text.length <= maxRememberedLength;
     entry.result = isShort ? text : failed("This call already ran, but its result is no longer kept.");
     for (const [id, { result }] of entries) {
-      if (entries.size <= mostRemembered) break;
+      if (entries.size <= maxRemembered) break;
       if (result) entries.delete(id);
     }
     if (!entry.stop.signal.aborted) send(text);

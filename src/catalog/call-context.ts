@@ -40,6 +40,8 @@ export interface CallContext {
   /** W3C trace context of the call, passed on to whatever the source calls. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
+  /** What the caller says to everything that takes part in the call (W3C Baggage). */
+  readonly baggage?: string | undefined;
   /** The span that the call is part of; undefined if it is not traced. */
   readonly span?: Span | undefined;
   /** The same call as part of another span. */
@@ -79,6 +81,10 @@ export class RequestCallContext implements CallContext {
     const { traceparent, tracestate } = this.#request;
     // A caller whose trace is not valid has begun none: its state must not become that of ours.
     return tracestate === undefined || parseTraceparent(traceparent) === undefined ? undefined : tracestate;
+  }
+
+  get baggage(): string | undefined {
+    return this.#request.baggage;
   }
 
   withSpan(span: Span): CallContext {

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { actingFor, type Caller, identitiesOf, mayControl, originOf } from "./caller.ts";
+import {
+  actingFor,
+  callerName,
+  callerNameOfKey,
+  callerScopeKey,
+  identitiesOf,
+  mayControl,
+  originOf,
+  type Caller,
+} from "./caller.ts";
 
 const phone: Caller = {
   door: "mcp-http",
@@ -43,4 +52,23 @@ test.each<[Caller, boolean]>([
   [{ door: "server", client: "docs" }, false],
 ])("%j may control: %s", (caller, may) => {
   expect(mayControl(caller)).toBe(may);
+});
+
+test.each([
+  [{ door: "mcp-http", token: "claude-code", client: "claude-code" }, "claude-code"],
+  [{ door: "mcp-http", token: "claude-code", client: "Claude-Code" }, "claude-code"],
+  [{ door: "mcp-http", token: "main", client: "curl" }, "main (curl)"],
+  [{ door: "mcp-stdio", client: "Inspector" }, "mcp-stdio (Inspector)"],
+  [{ door: "cli" }, "cli"],
+  [{ door: "plugin", sender: "ann", agent: "main" }, "ann, agent main"],
+  [{ door: "plugin", agent: "main" }, "main"],
+  [{ door: "mcp-http", token: "phone", agent: "main", server: "notes" }, "phone, agent main, server notes"],
+])("a caller has one name: %j is %s", (caller, name) => {
+  expect(callerName(caller)).toBe(name);
+});
+
+test("a key has the name of its caller, and what is no key has its own text", () => {
+  const key = callerScopeKey({ door: "mcp-http", token: "phone", tokenKey: "3f9a" });
+  expect(callerNameOfKey(key)).toBe("phone");
+  for (const text of ["x", "{}", "[1]"]) expect(callerNameOfKey(text)).toBe(text);
 });

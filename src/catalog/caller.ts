@@ -114,7 +114,40 @@ export function callerScopeKey({ door, token, tokenKey, sender, agent }: CallerS
   return JSON.stringify([door, token, tokenKey, sender, agent]);
 }
 
-/** For display, and for a person to type: `mcp-http/phone`. */
-export function callerScopeName({ door, token, sender, agent }: CallerScope): string {
-  return [door, token, sender, agent].filter((part) => part !== undefined).join("/");
+interface NamedCaller {
+  readonly door: string;
+  readonly token?: string | undefined;
+  readonly client?: string | undefined;
+  readonly sender?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly server?: string | undefined;
+}
+
+/**
+ * A caller by one name, for display and for a person to type: that of its token, or what else the door has verified. What a
+ * client calls itself follows in brackets if it says more.
+ */
+export function callerName({ door, token, client, sender, agent, server }: NamedCaller): string {
+  const who = token ?? sender ?? (door === "plugin" ? agent : undefined) ?? door;
+  let name = who;
+  if (client !== undefined && client.toLowerCase() !== who.toLowerCase()) name += ` (${client})`;
+  if (token !== undefined && sender !== undefined) name += `, ${sender}`;
+  if (agent !== undefined && agent !== who) name += `, agent ${agent}`;
+  return server === undefined ? name : `${name}, server ${server}`;
+}
+
+/** The caller of a key that `callerScopeKey` made; its text if it is none. */
+export function callerNameOfKey(key: string): string {
+  const parts = parsedOrUndefined(key);
+  if (!Array.isArray(parts) || typeof parts[0] !== "string") return key;
+  const [door, token, , sender, agent] = parts.map((part) => (typeof part === "string" ? part : undefined));
+  return callerName({ door: door ?? key, token, sender, agent });
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

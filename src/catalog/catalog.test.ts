@@ -6,6 +6,7 @@ import { silentLog } from "../core/log.ts";
 import { createCatalog } from "./catalog.ts";
 import type { Source } from "./source.ts";
 import type { CatalogChange } from "./view.ts";
+import { reachCompletion } from "./guard/reach-source.ts";
 
 const names = (view: { tools(): readonly { name: string }[] }) => view.tools().map((tool) => tool.name);
 
@@ -158,7 +159,7 @@ test("prompts are prefixed like tools, and completion reaches their source under
     ref: { type: "ref/prompt", name: "git__review" },
     argument: { name: "branch", value: "m" },
   } as const;
-  expect(await view.findCompletion(request)?.complete(testContext())).toEqual({ values: ["main"] });
+  expect(await reachCompletion(view, request)?.run(testContext())).toEqual({ values: ["main"] });
   expect(asked).toEqual([{ type: "ref/prompt", name: "review" }]);
 });
 

@@ -1,15 +1,22 @@
 import { Fault } from "../core/fault.ts";
 import { type Log, silentLog } from "../core/log.ts";
-import { quoted } from "../core/peer-text.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
 import { createSourceMerger } from "./merge-sources.ts";
-import { createPatternReport, type NamePatterns } from "./missed-patterns.ts";
+import { createPatternReport, type NamePatterns } from "./unmatched-patterns.ts";
 import { contestedPrefixes, narrowNames, type NarrowNames } from "./names.ts";
 import { memoized } from "./memoized.ts";
 import { indexResources } from "./resources/resource-index.ts";
-import { type CatalogPrompt, type CatalogTool, renamed, type Source, type Unsubscribe } from "./source.ts";
+import {
+  type CatalogPrompt,
+  type CatalogTool,
+  type ListedSource,
+  renamed,
+  type Source,
+  type Unsubscribe,
+} from "./source.ts";
 import { isMeant, type PatternSubject } from "./tool-pattern.ts";
 import {
   type CatalogChange,
@@ -39,7 +46,7 @@ export interface Catalog {
   add(source: Source): Unsubscribe;
   /** Removes the source, but does not close it. */
   remove(id: string): void;
-  sources(): readonly Source[];
+  sources(): readonly ListedSource[];
   /** Replaces the filter, from now on. */
   setFilter(filter: CatalogFilter): void;
   /** Logs patterns that mean a tool by a name that they are not compared with. */
@@ -56,8 +63,11 @@ export interface Catalog {
 
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const { include, exclude, screen = (source) => source, log = silentLog } = options;
-  const shortNameOf = (name: string): string => current().narrowTools().narrow.get(name) ?? name;
-  let merge = createMergers(filterOf(include, exclude), shortNameOf);
+  const naming: Naming = {
+    shortNameOf: (name) => current().narrowTools().narrow.get(name) ?? name,
+    sharesPrefix: ({ kind, prefix = "" }) => isConfigured({ kind }) && current().sharedPrefixes().has(prefix),
+  };
+  let merge = createMergers(filterOf(include, exclude), naming);
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
   let state: CatalogState | undefined;
@@ -78,6 +88,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
         resources: indexResources(sources),
         narrowTools: memoized(() => narrowTools(tools.all, sources)),
         narrowPrompts: memoized(() => narrowPrompts(prompts.all, sources)),
+        sharedPrefixes: memoized(() => sharedPrefixes(sources)),
       };
     }
     return state;
@@ -121,7 +132,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     },
     remove,
     setFilter(filter) {
-      merge = createMergers(filterOf(filter.include, filter.exclude), shortNameOf);
+      merge = createMergers(filterOf(filter.include, filter.exclude), naming);
       changed();
     },
     watchPatterns(patterns) {
@@ -168,9 +179,31 @@ function cacheNarrowNames() {
   };
 }
 
+/** What is built in has no prefix, and keeps its names. */
+const isConfigured = ({ kind }: Pick<Source, "kind">): boolean => kind === "server" || kind === "app";
+
+/** The prefixes that several servers have, or a server and the apps. All apps have one prefix. */
+function sharedPrefixes(sources: readonly Source[]): ReadonlySet<string> {
+  const owners = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { id, kind, prefix = "" } of sources) {
+    if (!isConfigured({ kind })) continue;
+    const owner = kind === "app" ? "" : id;
+    if ((owners.get(prefix) ?? owner) !== owner) shared.add(prefix);
+    owners.set(prefix, owner);
+  }
+  return shared;
+}
+
 type Shows = (item: PatternSubject) => boolean;
 
-function createMergers(shows: Shows, shortNameOf: (name: string) => string) {
+/** What is known of a tool only together with all others. */
+interface Naming {
+  shortNameOf(name: string): string;
+  sharesPrefix(source: Source): boolean;
+}
+
+function createMergers(shows: Shows, { shortNameOf, sharesPrefix }: Naming) {
   return {
     tools: createSourceMerger<Tool, CatalogTool>({
       list: (source) => source.tools(),
@@ -179,6 +212,7 @@ function createMergers(shows: Shows, shortNameOf: (name: string) => string) {
         name,
         shortName: () => shortNameOf(name),
         aliases,
+        sharesPrefix: () => sharesPrefix(source),
         source,
         tool,
         definition: renamed(tool, name),

@@ -13,7 +13,7 @@ export interface Cleaned<T> {
   readonly flagged: readonly string[];
 }
 
-const mostFlagged = 20;
+const maxFlagged = 20;
 
 /** Collects what a cleaning does. */
 interface Cleaner {
@@ -65,7 +65,7 @@ function clean<T extends object>(item: T, work: (cleaner: Cleaner) => Partial<T>
       return kept as typeof text;
     },
     flag(text, place) {
-      if (flagged.size < mostFlagged && typeof text === "string" && hasHiddenText(text)) flagged.add(place);
+      if (flagged.size < maxFlagged && typeof text === "string" && hasHiddenText(text)) flagged.add(place);
     },
   });
   return { item: removed === 0 ? item : { ...item, ...cleaned }, removed, flagged: [...flagged] };

@@ -1,10 +1,10 @@
 import type { Source } from "./source.ts";
 
 /** The merged text goes into every conversation of every client, and some clients cut it here. */
-const longestInAll = 2048;
+const maxInstructionsBytes = 2048;
 /** Less of a text than this helps no one. */
 const leastOfOne = 80;
-const longestTitle = 100;
+const maxTitleLength = 100;
 /** What the note about sources that were left out may take. */
 const noteBytes = 200;
 
@@ -17,10 +17,13 @@ interface Section {
  * The instructions of several sources, each under its name; undefined if no source has any. Equal texts come once. Those
  * that need less than their share leave the rest to the others, and the view of each source has its own in full.
  */
-export function mergeInstructions(sources: Iterable<Source>, maxBytes: number = longestInAll): string | undefined {
+export function mergeInstructions(
+  sources: Iterable<Source>,
+  maxBytes: number = maxInstructionsBytes,
+): string | undefined {
   const all = sectionsOf(sources);
   if (all.length === 0) return undefined;
-  const fitting = all.slice(0, mostSections(all, maxBytes));
+  const fitting = all.slice(0, maxSections(all, maxBytes));
   const leftOut = all.slice(fitting.length).map(({ title }) => title);
   const note = leftOut.length === 0 ? "" : noteOf(leftOut);
   const budget = maxBytes - fitting.reduce((sum, { title }) => sum + headBytes(title), 0) - Buffer.byteLength(note);
@@ -41,7 +44,7 @@ function sectionsOf(sources: Iterable<Source>): Section[] {
     else ids.push(id);
   }
   idsOf.delete("");
-  return Array.from(idsOf, ([text, ids]) => ({ title: cutText(ids.join(", "), longestTitle), text }));
+  return Array.from(idsOf, ([text, ids]) => ({ title: cutText(ids.join(", "), maxTitleLength), text }));
 }
 
 function headOf(title: string): string {
@@ -54,7 +57,7 @@ function headBytes(title: string): number {
 }
 
 /** How many sections get at least the least of a text; at least one. */
-function mostSections(sections: readonly Section[], maxBytes: number): number {
+function maxSections(sections: readonly Section[], maxBytes: number): number {
   const least = ({ title, text }: Section): number => headBytes(title) + Math.min(leastOfOne, Buffer.byteLength(text));
   let used = 0;
   for (const [index, section] of sections.entries()) {

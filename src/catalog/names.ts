@@ -52,7 +52,7 @@ const catalogNameRules = {
   rank: (candidate: NameCandidate) => (candidate.own ? 0 : 1),
   base(candidate: Pick<NameCandidate, "plain">) {
     const cleaned = candidate.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
-    return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, longestName - hashedLength);
+    return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, maxNameLength - hashedLength);
   },
   // JSON escapes lone surrogates, which UTF-8 would make all alike.
   identity: (candidate: Pick<NameCandidate, "source" | "original">) =>
@@ -68,7 +68,7 @@ export interface NarrowNames {
 }
 
 /** Models take 64 characters, and clients put a prefix of their own before a name. */
-const longestNarrow = 48;
+const maxNarrowLength = 48;
 const narrowName = /^[A-Za-z0-9_-]{1,48}$/;
 
 /**
@@ -96,7 +96,7 @@ export function mayHavePrefix(name: string, prefix: string): boolean {
   if (prefix === "") return true;
   const heads = [`${prefix}__`, `${toNarrowAlphabet(prefix)}__`];
   // Of a name that was shortened, only the beginning is left.
-  return heads.some((head) => name.startsWith(head.slice(0, longestNarrow - hashedLength)));
+  return heads.some((head) => name.startsWith(head.slice(0, maxNarrowLength - hashedLength)));
 }
 
 /** Whether a person may mean the tool of this name by what they typed: the name, or its narrow form. */
@@ -154,7 +154,7 @@ const narrowNameRules: NameRules<string> = {
     return narrowName.test(cleaned) ? cleaned : undefined;
   },
   rank: (name) => (narrowName.test(name) ? 0 : 1),
-  base: (name) => toNarrowAlphabet(name).slice(0, longestNarrow - hashedLength) || "t",
+  base: (name) => toNarrowAlphabet(name).slice(0, maxNarrowLength - hashedLength) || "t",
   identity: (name) => JSON.stringify(name),
   fold: (name) => name.toLowerCase(),
 };
@@ -175,7 +175,7 @@ export interface NameRules<T> {
   fold(name: string): string;
 }
 
-const longestName = 64;
+const maxNameLength = 64;
 const hashLength = 8;
 /** `_` and the hash. */
 const hashedLength = hashLength + 1;

@@ -12,6 +12,7 @@ import type { Completion, CompletionRequest, ListName } from "../mcp/server/offe
 import type { Advice } from "./advice.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
+import type { PatternSubject } from "./tool-pattern.ts";
 
 export type Unsubscribe = () => void;
 
@@ -22,6 +23,8 @@ export interface ToolSource {
   readonly kind: "server" | "app" | "machine" | "agent";
   /** What it is, apart from its name: equal for the same program or address. Without it the name says it all. */
   identity?(): string;
+  /** Whether the view of everything leaves it out; only those that name it have it. */
+  readonly isUnlisted?: boolean;
   /** Whether the hints of its tools count under the strict preset. */
   readonly trusted?: boolean;
   /** Whether its peer judges the arguments of its tools: they are passed on even if they don't fit the schema. */
@@ -103,15 +106,22 @@ export type Source = ToolSource &
   Partial<InstructingSource> &
   Partial<AdvisingSource>;
 
+/** What runs something at a source. Only the guard does. */
+type SourceCalls =
+  | "call"
+  | keyof Pick<ResourceSource, "readResource" | "watchResource">
+  | keyof Pick<PromptSource, "getPrompt">
+  | keyof CompletionSource
+  | keyof Pick<SkillSource, "getSkill" | "readDirectory">;
+
+/** A source as the catalog shows it: everything but its calls. `catalog/guard/callable-source.ts` has them. */
+export type ListedSource = Omit<Source, SourceCalls>;
+
 /** A tool with its place in the catalog. The same object while nothing about it changes. */
-export interface CatalogTool {
+export interface CatalogTool extends PatternSubject {
   /** Its name in the catalog, which rules, approvals and the audit use whatever a view calls it. */
   readonly name: string;
-  /** Its name for clients that accept only `[A-Za-z0-9_-]{1,48}`, if that differs. A rule may name either. */
-  readonly shortName?: (() => string) | undefined;
-  /** Every other name that a person may mean it by: with and without a hash, as its source calls it. */
-  readonly aliases?: (() => readonly string[]) | undefined;
-  readonly source: Source;
+  readonly source: ListedSource;
   /** As the source lists it; calls to the source use this name. */
   readonly tool: Tool;
   /** As clients see it: the same tool under its name in the catalog or in a view. */
@@ -120,7 +130,7 @@ export interface CatalogTool {
 
 export interface CatalogPrompt {
   readonly name: string;
-  readonly source: Source;
+  readonly source: ListedSource;
   readonly prompt: Prompt;
   readonly definition: Prompt;
 }

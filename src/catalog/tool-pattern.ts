@@ -1,3 +1,4 @@
+import type { PolicyRule } from "../core/config/policy-config.ts";
 import { compileGlobs, type Matcher } from "./glob.ts";
 import { aliasesOf, toNarrowAlphabet } from "./names.ts";
 
@@ -9,16 +10,29 @@ export interface PatternSubject {
   readonly shortName?: (() => string) | undefined;
   /** Every other name that a person may mean it by. */
   readonly aliases?: (() => readonly string[]) | undefined;
+  /** Whether another source has its prefix, too: then its name does not say whose tool it is. */
+  readonly sharesPrefix?: (() => boolean) | undefined;
 }
 
 /**
- * Whether patterns mean a tool. Every setting that takes names of tools asks here.
- *
- * `any`: by any name that it has or could have, so that no conflict with another tool takes it out of a rule. `held`: only by
- * the names that it has now. That is for what lets more through: an alias may belong to a stranger's tool as well.
+ * By which of its names a tool is meant. `any`: by any name that it has or could have, so that no conflict with another tool
+ * takes it out of a rule. `held`: only by the names that it has now. `sole`: by these, if no other source has its prefix.
  */
-export function isMeant(matches: Matcher, tool: PatternSubject, by: "any" | "held" = "any"): boolean {
+export type NameReach = "any" | "held" | "sole";
+
+/**
+ * What denies, asks or limits holds for every tool that it may mean. A rule that allows does not reach a tool by a name that
+ * another source could give to a tool of its own, unless the rule names the source, or is meant for tools of all.
+ */
+export function reachOf({ tool = "", source, verdict }: Partial<PolicyRule>): NameReach {
+  if (verdict !== "allow" || source !== undefined) return "any";
+  return tool.startsWith("*") ? "held" : "sole";
+}
+
+/** Whether patterns mean a tool. Every setting that takes names of tools asks here. */
+export function isMeant(matches: Matcher, tool: PatternSubject, by: NameReach = "any"): boolean {
   const { name, shortName, aliases } = tool;
+  if (by === "sole" && tool.sharesPrefix?.() === true) return false;
   if (matches(name) || (shortName !== undefined && matches(shortName()))) return true;
   return by === "any" && aliases !== undefined && aliases().some(matches);
 }

@@ -1,10 +1,10 @@
 import { memoized } from "./memoized.ts";
 import { assignNames, narrowNames, nameCandidate, type NarrowNames } from "./names.ts";
-import { renamed, type Source } from "./source.ts";
+import { type ListedSource, renamed } from "./source.ts";
 
 interface Entry<T> {
   readonly name: string;
-  readonly source: Source;
+  readonly source: ListedSource;
   readonly definition: T;
 }
 

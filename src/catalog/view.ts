@@ -1,30 +1,29 @@
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/peer-text.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import { type Extensions, mergeExtensions } from "../mcp/messages/extensions.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
 import type { Skill } from "../mcp/messages/skill.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
-import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
+import type { CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { cutText, mergeInstructions } from "./merge-instructions.ts";
 import { type Merged, mergeListMeta, sameElements } from "./merge-sources.ts";
 import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
 import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
 import { qualifyUri } from "./resources/qualified-uri.ts";
-import { createShownLinks, mostLookups } from "./resources/shown-links.ts";
-import type { CallContext } from "./call-context.ts";
+import { createShownLinks, maxLookups } from "./resources/shown-links.ts";
 import type { Caller } from "./caller.ts";
 import { mayHavePrefix, type NarrowNames } from "./names.ts";
-import type { CatalogPrompt, CatalogTool, Connecting, SkillSource, Source, Unsubscribe } from "./source.ts";
+import type { CatalogPrompt, CatalogTool, Connecting, ListedSource, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, or some sources under their names in the catalog or under
+ * Which part of the catalog: all of it but unlisted sources, one source under bare names, or some sources under their names in the catalog or under
  * bare ones.
  */
 export type ViewFilter =
   | "all"
   | { readonly source: string }
-  | { readonly sources: (source: Source) => boolean; readonly bare?: boolean };
+  | { readonly sources: (source: ListedSource) => boolean; readonly bare?: boolean };
 
 export interface ViewOptions {
   /** `narrow` for peers that accept only `[A-Za-z0-9_-]{1,48}`. A tool can be found under both names in any case. */
@@ -70,7 +69,12 @@ export interface View {
    * A result of a source with its URIs in the form that this view shows. What no list mentions is remembered for the
    * caller. `read` is the resource that the caller has read, if that was it, and the URI that it used.
    */
-  showUris<T extends object>(source: Source, result: T, caller: Caller, read?: FoundResource & { shown: string }): T;
+  showUris<T extends object>(
+    source: ListedSource,
+    result: T,
+    caller: Caller,
+    read?: FoundResource & { shown: string },
+  ): T;
   /** Undefined if no source of the view can complete that. */
   findCompletion(request: CompletionRequest): FoundCompletion | undefined;
   /** The sources that are still connecting; with a name, those that may have a tool or prompt of that name. */
@@ -79,14 +83,15 @@ export interface View {
 }
 
 export interface FoundSkill {
-  readonly source: Source & SkillSource;
+  readonly source: ListedSource;
   /** As the source knows it. */
   readonly uri: string;
 }
 
 export interface FoundCompletion {
-  readonly source: Source;
-  complete(context: CallContext): Promise<Completion>;
+  readonly source: ListedSource;
+  /** As the source knows it. */
+  readonly request: CompletionRequest;
 }
 
 export interface CatalogState {
@@ -97,6 +102,8 @@ export interface CatalogState {
   /** The narrow names of all tools and prompts, made when they are first needed. */
   narrowTools(): NarrowNames;
   narrowPrompts(): NarrowNames;
+  /** The prefixes that more than one source has. */
+  sharedPrefixes(): ReadonlySet<string>;
 }
 
 interface Lists {
@@ -180,7 +187,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       let lookups = 0;
       return rewriteResult(result, (uri) => {
         if (uri === read?.uri) return read.shown;
-        const isTooMany = ++lookups > mostLookups && source.readResource !== undefined;
+        const isTooMany = ++lookups > maxLookups && "readResource" in source;
         return isTooMany ? qualifyUri(source.id, uri) : links.show(resources, source, uri, caller);
       });
     },
@@ -201,14 +208,14 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
   };
 }
 
-function hasSkills(source: Source): source is FoundSkill["source"] {
-  return source.getSkill !== undefined && source.readDirectory !== undefined && source.skills !== undefined;
+function hasSkills(source: ListedSource): boolean {
+  return "getSkill" in source && "readDirectory" in source && source.skills !== undefined;
 }
 
-type Entry = { readonly name: string; readonly source: Source };
+type Entry = { readonly name: string; readonly source: ListedSource };
 
 function selector(filter: ViewFilter): <E extends Entry>(merged: Merged<E>) => readonly E[] {
-  if (filter === "all") return (merged) => merged.all;
+  if (filter === "all") return (merged) => merged.all.filter(({ source }) => !source.isUnlisted);
   if ("source" in filter) return (merged) => merged.bySource.get(filter.source) ?? [];
   return (merged) => merged.all.filter(({ source }) => filter.sources(source));
 }
@@ -292,8 +299,6 @@ function findTemplate(resources: ResourceIndex, uri: string): FoundResource | un
   return forms[0] === undefined ? undefined : resources.findTemplate(forms[0]);
 }
 
-function completionOf(source: Source | undefined, request: CompletionRequest): FoundCompletion | undefined {
-  if (source?.complete === undefined) return undefined;
-  const { complete } = source;
-  return { source, complete: (context) => complete.call(source, request, context) };
+function completionOf(source: ListedSource, request: CompletionRequest): FoundCompletion | undefined {
+  return "complete" in source ? { source, request } : undefined;
 }

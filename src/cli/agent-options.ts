@@ -1,5 +1,5 @@
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/peer-text.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import type { AgentFlags } from "../hub/engine/open-agent.ts";
 import type { OptionTable } from "./options.ts";
 

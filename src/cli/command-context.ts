@@ -1,9 +1,10 @@
 import { createLiveLog, type LiveLog, type LogLevel } from "../core/log.ts";
-import { jsonText } from "../core/peer-text.ts";
+import { jsonText } from "../core/text/peer-text.ts";
 import { isInteractive, type World } from "../core/process/world.ts";
-import type { Host } from "../hub/host.ts";
+import type { Host } from "../hub/state/host.ts";
 import type { CommandEntry } from "./command.ts";
 import type { OptionTable, OptionValues } from "./options.ts";
+import { pasteable } from "./output/pasteable.ts";
 import { createStyle, type Style, wantsColour } from "./output/style.ts";
 import type { ParsedCommandLine } from "./parse-command-line.ts";
 
@@ -19,6 +20,8 @@ export interface CommandContext<O extends OptionTable = OptionTable> extends Wor
   readonly commandTable: readonly CommandEntry[];
   /** Prints the answer: the data with `--json`, else the text. */
   answer(data: unknown, text: string): void;
+  /** The same for a text of another program or of the user, in which nothing is a hint of ours. */
+  answerAsIs(data: unknown, text: string): void;
   /** Prints a line for the user, but not with `--json` or `-q`. */
   say(line: string): void;
   /** Asks the user at the terminal; undefined without a terminal, or when the signal aborts. */
@@ -32,6 +35,8 @@ export function createContext(
 ): CommandContext {
   const { globals } = line;
   const json = globals.json === true;
+  const answerAsIs = (data: unknown, text: string): void =>
+    void world.stdout.write(`${json ? jsonText(data) : text}\n`);
   return {
     env: world.env,
     cwd: world.cwd,
@@ -52,10 +57,11 @@ export function createContext(
       level: requestedLogLevel(globals) ?? "info",
       format: "human",
       color: wantsColour(world.stderr, world.env),
-      write: (text) => world.stderr.write(`${text}\n`),
+      write: (text) => world.stderr.write(`${pasteable(text, world)}\n`),
     }),
-    answer: (data, text) => void world.stdout.write(`${json ? jsonText(data) : text}\n`),
-    say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
+    answer: (data, text) => answerAsIs(data, pasteable(text, world)),
+    answerAsIs,
+    say: (text) => void (json || globals.quiet || world.stdout.write(`${pasteable(text, world)}\n`)),
     ask: (question, signal) => askAtPrompt(world, question, signal),
     logLevel: requestedLogLevel(globals),
     // Looking at stdin opens it, which takes a few milliseconds: only when asked.

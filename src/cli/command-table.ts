@@ -2,7 +2,7 @@ import type { CommandEntry } from "./command.ts";
 
 /** Every command, in the order of the help. Only the requested one is loaded. */
 export const commandTable: readonly CommandEntry[] = [
-  ...under("Hub and set-up", [
+  ...under("hub", [
     { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
     { name: "stop", summary: "stop the running hub", load: () => import("./commands/stop.ts") },
     { name: "console", summary: "open the hub's page in your browser", load: () => import("./commands/console.ts") },
@@ -25,7 +25,7 @@ export const commandTable: readonly CommandEntry[] = [
       load: () => import("./commands/completion.ts"),
     },
   ]),
-  ...under("Servers and tools", [
+  ...under("servers", [
     { name: "connect", summary: "add a server and connect to it", load: () => import("./commands/connect.ts") },
     {
       name: "import",
@@ -39,11 +39,16 @@ export const commandTable: readonly CommandEntry[] = [
     },
     { name: "tools", summary: "list the tools, or show how one is called", load: () => import("./commands/tools.ts") },
     { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
+    {
+      name: "secret",
+      summary: "keep secrets for the configuration, encrypted",
+      load: () => import("./commands/secret.ts"),
+    },
     { name: "auth", summary: "sign in to a server, or out", load: () => import("./commands/auth.ts") },
     { name: "refresh", summary: "fetch the servers' tools again", load: () => import("./commands/refresh.ts") },
     { name: "disconnect", summary: "close a server's connection", load: () => import("./commands/disconnect.ts") },
   ]),
-  ...under("MCP clients", [
+  ...under("clients", [
     {
       name: "install",
       summary: "connect an MCP client, such as Claude Code or Cursor",
@@ -66,7 +71,7 @@ export const commandTable: readonly CommandEntry[] = [
       load: () => import("./commands/token.ts"),
     },
   ]),
-  ...under("Approvals and records", [
+  ...under("approvals", [
     {
       name: "approvals",
       summary: "show what waits for approval; show or forget remembered answers",
@@ -78,9 +83,19 @@ export const commandTable: readonly CommandEntry[] = [
       load: () => import("./commands/approve.ts"),
     },
     {
+      name: "rule",
+      summary: "add, list and remove the rules that decide calls",
+      load: () => import("./commands/rule.ts"),
+    },
+    {
       name: "pins",
       summary: "show what servers changed, and what is held back",
       load: () => import("./commands/pins.ts"),
+    },
+    {
+      name: "screen",
+      summary: "show what the rules of screening find in definitions or a result",
+      load: () => import("./commands/screen.ts"),
     },
     {
       name: "audit",
@@ -93,19 +108,10 @@ export const commandTable: readonly CommandEntry[] = [
       load: () => import("./commands/usage.ts"),
     },
   ]),
-  ...under("OpenClaw, this computer and apps", [
-    { name: "agent", summary: "send an order to the agent", load: () => import("./commands/agent.ts") },
-    {
-      name: "sessions",
-      summary: "list, show and delete the agent's conversations",
-      load: () => import("./commands/sessions.ts"),
-    },
-    {
-      name: "mcp-server",
-      summary: "serve order_openclaw to an MCP client",
-      load: () => import("./commands/mcp-server.ts"),
-    },
+  ...under("computer", [
     { name: "node", summary: "offer the tools of this computer", load: () => import("./commands/node.ts") },
+  ]),
+  ...under("apps", [
     { name: "apps", summary: "list the connected apps and their tools", load: () => import("./commands/apps.ts") },
     {
       name: "proxy",
@@ -116,6 +122,19 @@ export const commandTable: readonly CommandEntry[] = [
       name: "proxy-stdio",
       summary: "serve one app session to an MCP client",
       load: () => import("./commands/proxy-stdio.ts"),
+    },
+  ]),
+  ...under("openclaw", [
+    {
+      name: "mcp-server",
+      summary: "serve order_openclaw to an MCP client",
+      load: () => import("./commands/mcp-server.ts"),
+    },
+    { name: "agent", summary: "send an order to the agent", load: () => import("./commands/agent.ts") },
+    {
+      name: "sessions",
+      summary: "list, show and delete the agent's conversations",
+      load: () => import("./commands/sessions.ts"),
     },
   ]),
 ];

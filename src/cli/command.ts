@@ -43,7 +43,7 @@ export type AnyCommand = Command | CommandGroup;
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** The heading that the help has it under; `Commands` unless given. */
+  /** The topic that the help has it under, one of `help-topics.ts`. */
   readonly topic?: string;
   load(): Promise<{ readonly command: AnyCommand }>;
 }

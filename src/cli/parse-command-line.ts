@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
-import { nearestName } from "../core/nearest-name.ts";
-import { quoted } from "../core/peer-text.ts";
+import { nearestName } from "../core/text/nearest-name.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import type { Command } from "./command.ts";
 import {
   globalOptions,

@@ -1,5 +1,5 @@
 import { Fault } from "../core/fault.ts";
-import type { Column } from "../hub/verbs/verb.ts";
+import type { Column } from "../hub/presentation/presentation.ts";
 import type { NatsOptions } from "../sources/apps/nats/nats-connection.ts";
 import type { StoredSession } from "../sources/apps/store/session-store.ts";
 import type { InstanceFacts } from "../sources/apps/nats/bus-messages.ts";
@@ -14,7 +14,7 @@ export async function listShared(
 ): Promise<void> {
   if (nats === undefined)
     throw new Fault("usage", `\`clawport proxy ${what}\` needs the NATS that the instances share: add --nats <url>.`);
-  const { openSharedApps } = await import("../hub/engine/open-shared-apps.ts");
+  const { openSharedApps } = await import("../hub/engine/apps/open-shared-apps.ts");
   const { renderTable } = await import("./output/table.ts");
   const shared = await openSharedApps(nats, context.log);
   try {

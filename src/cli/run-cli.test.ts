@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { memoryWorld } from "../../tests/cli/memory-world.ts";
+import { memoryWorld } from "../../tests/support/cli/memory-world.ts";
 import { Fault } from "../core/fault.ts";
 import type { AnyCommand } from "./command.ts";
 import { defineCommand } from "./command.ts";
+import { commandTable } from "./command-table.ts";
+import { firstCommands, helpTopics } from "./output/help-topics.ts";
 import { runCli } from "./run-cli.ts";
 
 const seen: unknown[] = [];
@@ -70,6 +73,12 @@ const table = [greet, boxes, broken, gather, start].map((command) => ({ ...comma
 async function run(...argv: string[]) {
   const world = memoryWorld();
   const exit = await runCli(argv, world, table);
+  return { exit, out: world.out(), err: world.err() };
+}
+
+async function runReal(...argv: string[]) {
+  const world = memoryWorld();
+  const exit = await runCli(argv, world);
   return { exit, out: world.out(), err: world.err() };
 }
 
@@ -154,24 +163,59 @@ test("an unexpected error prints one line, and the stack only with -v", async ()
   expect((await run("broken", "otherwise", "-v")).err).toContain("run-cli.test.ts");
 });
 
-test("the overview has the commands under their topics, in one column", async () => {
+test("the overview has eight commands and the topics, in one column", async () => {
   const world = memoryWorld();
-  const entry = (name: string, topic: string) => ({ ...table[0]!, name, topic });
-  const topics = [entry("a", "Hub"), entry("long-name", "Tools"), entry("b", "Hub")];
-  await runCli([], world, topics);
-  expect(world.out()).toMatch(/^Hub\n {2}a {10}\S.*\n {2}b {10}\S.*\n\nTools\n {2}long-name {2}\S/m);
+  expect(await runCli([], world)).toBe(0);
+  const [, commands = "", topics = ""] = /\nCommands\n([^]*)\n\nTopics.*\n([^]*)\n\n/.exec(world.out()) ?? [];
+  expect(commands.split("\n")).toHaveLength(8);
+  const names = topics.split("\n").map((line) => line.trim().split(" ", 1)[0]);
+  expect(names).toEqual([...helpTopics.map(({ name }) => name), "all"]);
+  const columns = `${commands}\n${topics}`.split("\n").map((line) => /^ {2}\S+ +/.exec(line)?.[0].length);
+  expect(new Set(columns).size).toBe(1);
+  expect(world.out().split(/\s+/).length).toBeLessThan(180);
+});
+
+test("every command is under a topic, and every topic has a page that exists", async () => {
+  const listed: string[] = [];
+  for (const { name, page } of helpTopics) {
+    const { exit, out } = await runReal("help", name);
+    expect(exit).toBe(0);
+    expect(out).toContain(`${page} says more.`);
+    expect(existsSync(page)).toBe(true);
+    listed.push(...Array.from(out.matchAll(/^ {2}(\S+)/gm), ([, command = ""]) => command));
+  }
+  expect(listed.toSorted()).toEqual(commandTable.map(({ name }) => name).toSorted());
+  expect(commandTable.map(({ name }) => name)).toEqual(expect.arrayContaining([...firstCommands]));
+});
+
+test("`help all` has every command, the other names and the options", async () => {
+  const { out } = await runReal("help", "all");
+  for (const { name, summary } of commandTable) {
+    expect(out).toContain(`  ${name} `);
+    expect(out.replaceAll(/\n +/g, " ")).toContain(summary);
+  }
+  expect(out).toContain("Other names\n  start   up\n");
+  expect(out).toContain("--config <file>");
 });
 
 test("no arguments, --help and help all print help", async () => {
   const overview = await run();
   expect(overview).toMatchObject({ exit: 0, err: "" });
-  expect(overview.out).toContain("greet");
+  expect(overview.out).toContain("clawport help <topic>");
   expect(await run("--help")).toEqual(overview);
+  expect(await run("help")).toEqual(overview);
   const greeting = await run("greet", "--help");
   expect(greeting.out).toContain("clawport greet [<whom>] [options]");
   expect(greeting.out).toContain("-l, --loud");
   expect(await run("help", "greet")).toEqual(greeting);
   expect((await run("box", "--help")).out).toContain("clawport box open <box>");
+  expect(await run("help", "box", "open")).toEqual(await run("box", "open", "--help"));
+});
+
+test("an unknown topic leads to the nearest topic or command", async () => {
+  expect((await runReal("help", "sevrers")).err).toBe('clawport: unknown command "sevrers"; did you mean "servers"?\n');
+  expect((await runReal("help", "computr")).err).toContain('did you mean "computer"?');
+  expect((await runReal("help", "add")).out).toContain("clawport connect");
 });
 
 test("no line of the help is wider than the terminal", async () => {

@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
-import { nearestName } from "../core/nearest-name.ts";
-import { quoted } from "../core/peer-text.ts";
+import { nearestName } from "../core/text/nearest-name.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import type { World } from "../core/process/world.ts";
 import { createContext } from "./command-context.ts";
 import { commandTable } from "./command-table.ts";
@@ -10,6 +10,7 @@ import type { HelpRenderOptions } from "./output/help.ts";
 import { printFailure } from "./output/print-failure.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
 import { checkArguments, findFirstPositional, parseCommandLine } from "./parse-command-line.ts";
+import { pasteableCommand } from "./output/pasteable.ts";
 
 /** Runs a command line and returns the exit code. It prints failures and never throws. */
 export async function runCli(argv: readonly string[], world: World, table = commandTable): Promise<number> {
@@ -22,8 +23,7 @@ export async function runCli(argv: readonly string[], world: World, table = comm
 
 async function dispatch(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
   const position = findFirstPositional(argv);
-  if (position !== undefined && argv[position] === "help")
-    return dispatch([...argv.toSpliced(position, 1), "--help"], world, table);
+  if (position !== undefined && argv[position] === "help") return runHelp(argv.toSpliced(position, 1), world, table);
   if (position === undefined) return runWithoutCommand(argv, world, table);
 
   const name = argv[position] ?? "";
@@ -44,7 +44,7 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
     if (!isGroup(command) && command.help !== undefined && line.args.length > 0)
       return (await command.help(createContext(line, world, table))) ?? 0;
     const { renderHelp } = await import("./output/help.ts");
-    return printText(world, renderHelp(command, title, helpRenderOptions(world)));
+    return printHelp(world, renderHelp(command, title, helpRenderOptions(world)));
   }
   if (isGroup(command)) {
     const names = command.commands.map((each) => each.name);
@@ -62,9 +62,34 @@ async function runWithoutCommand(
   const line = parseCommandLine(argv, "clawport", {});
   checkArguments(line.args, "clawport");
   if (line.globals.version) return printVersion(world, line.globals.json);
-  const { aliases } = await import("./aliases.ts");
   const { renderOverview } = await import("./output/help.ts");
-  return printText(world, renderOverview(table, aliases, helpRenderOptions(world)));
+  return printHelp(world, renderOverview(table, helpRenderOptions(world)));
+}
+
+/** `help` alone, with a topic or with a command. A topic comes first: its page lists the command of that name, too. */
+async function runHelp(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
+  const position = findFirstPositional(argv);
+  const name = position === undefined ? undefined : argv[position];
+  const isAlone = findFirstPositional(argv.slice((position ?? 0) + 1)) === undefined;
+  if (name !== undefined && isAlone) {
+    const { renderAllCommands, renderTopic } = await import("./output/help.ts");
+    const { helpTopics } = await import("./output/help-topics.ts");
+    const topic = helpTopics.find((each) => each.name === name);
+    if (topic !== undefined) return printHelp(world, renderTopic(topic, table, helpRenderOptions(world)));
+    if (name === "all") {
+      const { aliases } = await import("./aliases.ts");
+      return printHelp(world, renderAllCommands(table, aliases, helpRenderOptions(world)));
+    }
+    if (!table.some((entry) => entry.name === name)) await refuseUnknownTopic(name, table);
+  }
+  return dispatch([...argv, "--help"], world, table);
+}
+
+async function refuseUnknownTopic(name: string, table: readonly CommandEntry[]): Promise<void> {
+  const { aliases } = await import("./aliases.ts");
+  if (Object.hasOwn(aliases, name)) return;
+  const { helpTopics } = await import("./output/help-topics.ts");
+  throw unknownCommand("clawport", name, [...helpTopics, ...table, ...Object.keys(aliases).map(asNamed)]);
 }
 
 /** In a group, the command that was named; the group itself if none was. */
@@ -116,6 +141,10 @@ function asNamed(name: string): Pick<Command, "name"> {
 async function printVersion(world: World, json: boolean | undefined): Promise<number> {
   const { readVersion } = await import("../core/version.ts");
   return printText(world, json ? JSON.stringify({ version: readVersion() }) : readVersion());
+}
+
+async function printHelp(world: World, text: string): Promise<number> {
+  return printText(world, pasteableCommand(text, world));
 }
 
 function printText(world: World, text: string): number {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryWorld } from "../../tests/cli/memory-world.ts";
+import { memoryWorld } from "../../tests/support/cli/memory-world.ts";
 import { start } from "./start.ts";
 
 test.each(["audit", "doctor"])("%s reports a Node that is too old", async (name) => {

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../tests/cli/run-shell.ts";
+import { runProgram } from "../../tests/support/cli/run-shell.ts";
 import { requireDebianPackage } from "../../tests/setup/require-debian-package.ts";
 import { renderSystemdUnit } from "./systemd.ts";
 
-const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
+const analyze = await requireDebianPackage("systemd");
 const program = [process.execPath, "/opt/claw port/main.js"];
 
 test("the unit starts the hub with its home and configuration, escaped for systemd", () => {

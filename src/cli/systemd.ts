@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/peer-text.ts";
+import { quoted } from "../core/text/peer-text.ts";
 import type { World } from "../core/process/world.ts";
 
 const alternative = "run `clawport up` in a terminal that stays open (tmux, screen), or from your own init system";

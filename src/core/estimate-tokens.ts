@@ -1,7 +1,8 @@
 import { approximateJsonSize } from "./json-size.ts";
 
 /**
- * Every number of tokens that Clawport shows comes from here and is called estimated; `tools --cost` alone has a tokenizer.
+ * Every number of tokens that Clawport shows comes from here and is called estimated: a tokenizer takes a second to load,
+ * and models differ by more than the estimate does.
  *
  * Bytes of UTF-8 for one token, measured with o200k: prose and code 4, JSON 3, logs and JSON full of numbers and hashes
  * 2.3 to 2.5, Chinese 5, Russian 7.

@@ -5,6 +5,20 @@ export function approximateJsonSize(value: unknown): number {
   return sizeOf(value, 0);
 }
 
+/** The sizes of values that took long to read, so that none of them is measured again. */
+const largeSizes = new WeakMap<object, number>();
+/** Most processes never read one. */
+let isAnyLarge = false;
+
+export function noteLarge(value: object, size: number): void {
+  isAnyLarge = true;
+  largeSizes.set(value, size);
+}
+
+export function isNotedLarge(value: object): boolean {
+  return isAnyLarge && largeSizes.has(value);
+}
+
 /** A server may nest deeper than a function can call itself. */
 const deepest = 100;
 
@@ -12,6 +26,8 @@ function sizeOf(value: unknown, depth: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
   if (isExactNumber(value)) return value.rawJSON.length;
+  const known = isAnyLarge ? largeSizes.get(value) : undefined;
+  if (known !== undefined) return known;
   if (depth === deepest) return sizeOfDeep(value);
   if (Array.isArray(value)) {
     let size = 2 + value.length;
@@ -28,7 +44,7 @@ function sizeOfDeep(value: object): number {
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();
-    if (typeof next !== "object" || next === null || isExactNumber(next)) {
+    if (typeof next !== "object" || next === null || isExactNumber(next) || isNotedLarge(next)) {
       size += sizeOf(next, 0);
       continue;
     }
@@ -39,6 +55,27 @@ function sizeOfDeep(value: object): number {
     }
   }
   return size;
+}
+
+/** Whether a value has more characters of JSON than that. Ends as soon as it does, and never on a value within itself. */
+export function isJsonLonger(value: unknown, maxChars: number): boolean {
+  return charsLeft(value, maxChars, 0) < 0;
+}
+
+function charsLeft(value: unknown, max: number, depth: number): number {
+  if (typeof value !== "object" || value === null || isExactNumber(value) || isNotedLarge(value))
+    return max - sizeOf(value, depth);
+  if (depth === deepest) return max;
+  let left = max - 2;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = charsLeft(value[at], left - 1, depth + 1);
+    return left;
+  }
+  for (const key in value) {
+    if (left < 0) break;
+    left = charsLeft((value as Record<string, unknown>)[key], left - key.length - 4, depth + 1);
+  }
+  return left;
 }
 
 /** Whether the JSON of a value has more bytes of UTF-8 than that. What it escapes is not counted. */

@@ -125,18 +125,18 @@ export function createLiveLog(options: LogOptions): LiveLog {
   const settings = {
     ...options,
     write(line: string): void {
-      lines.push(line.length > longestRecent ? `${line.slice(0, longestRecent)}…` : line);
+      lines.push(line.length > maxRecentLength ? `${line.slice(0, maxRecentLength)}…` : line);
       // Cut in halves, so that a line costs nothing on average.
-      if (lines.length >= 2 * mostRecent) lines = lines.slice(-mostRecent);
+      if (lines.length >= 2 * maxRecent) lines = lines.slice(-maxRecent);
       options.write(line);
     },
   };
   return {
     ...createLog(settings),
-    recent: () => lines.slice(-mostRecent).map((line) => stripVTControlCharacters(line)),
+    recent: () => lines.slice(-maxRecent).map((line) => stripVTControlCharacters(line)),
     change: (changed) => void Object.assign(settings, changed),
   };
 }
 
-const mostRecent = 500;
-const longestRecent = 4000;
+const maxRecent = 500;
+const maxRecentLength = 4000;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A file of this package, which is two folders up from `src/core`, `dist/core`, `dist/cli` and `dist/plugin` alike. */
+/** A file of this package, which is two folders up from `src/core`, `dist/core`, `dist/cli` and the plugin's `dist/plugin` alike. */
 export function packageFile(path: string): URL {
   return new URL(`../../${path}`, import.meta.url);
 }

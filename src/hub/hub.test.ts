@@ -8,8 +8,8 @@ import { readAudit } from "../catalog/audit/read-audit.ts";
 import { loadConfig } from "../core/config/load-config.ts";
 import { type Home, openHome } from "../core/files/home.ts";
 import { createLiveLog } from "../core/log.ts";
-import { hubFiles } from "./hub-files.ts";
-import { type Hub, openHub } from "./hub.ts";
+import { hubFiles } from "./state/hub-files.ts";
+import { type Hub, openHub } from "../../tests/support/open-hub.ts";
 
 let home: Home;
 let hub: Hub | undefined;
@@ -113,11 +113,11 @@ test("a bad edit is reported with its line, and what was in force stays", async 
 });
 
 test.each([
-  ["hub", "{ port: 1234 }"],
-  ["agent", "{ backend: 'commands' }"],
+  ["hub.port", "hub: { port: 1234 }"],
+  ["agent", "agent: { backend: 'commands' }"],
 ])("an edit of %s needs a restart and says so, and an edited log format counts at once", async (part, edit) => {
   const path = await start();
-  await writeFile(path, `{ ${part}: ${edit}, log: { format: 'json' } }`);
+  await writeFile(path, `{ ${edit}, log: { format: 'json' } }`);
   await until(() => lines.some((line) => line.includes("after a restart")));
   expect(lines.map((line) => line.startsWith("{") && JSON.parse(line))).toContainEqual(
     expect.objectContaining({
@@ -143,5 +143,5 @@ test("closing the hub closes its sources and gives up the home", async () => {
   await hub?.close();
   expect(closed).toBe(true);
   await start();
-  expect(hub?.sources().map(({ id }) => id)).toEqual(["agent", "notes"]);
+  expect(hub?.sources().map(({ id }) => id)).toContain("notes");
 });

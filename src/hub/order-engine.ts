@@ -7,14 +7,15 @@ import { readVersion } from "../core/version.ts";
 import type { ToolResult } from "../mcp/messages/tool.ts";
 import { checkOrderDepth, isTopOrder } from "../sources/agent/order/order-depth.ts";
 import { orderTool } from "../sources/agent/order/order-tool.ts";
-import type { ActiveConfig } from "./active-config.ts";
-import { configFile, placeOf } from "./engine/config-source.ts";
-import { openEngine } from "./engine/engine.ts";
+import type { ActiveConfig } from "./state/active-config.ts";
+import { placeOf } from "./engine/config-source.ts";
 import type { AgentFlags } from "./engine/open-agent.ts";
-import type { Host } from "./host.ts";
-import { hubFiles } from "./hub-files.ts";
-import { homePath } from "./open-home.ts";
+import type { Host } from "./state/host.ts";
+import { hubFiles } from "./state/hub-files.ts";
+import { homePath } from "./state/open-home.ts";
+import { openHost } from "./hosts.ts";
 import type { OrderHub, OrderPlace } from "./order-relay.ts";
+import { loadNamedConfig } from "./state/load-named-config.ts";
 
 /** The engine behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
 export interface OrderEngine {
@@ -78,15 +79,7 @@ async function openOwnEngine(
   configuration: ActiveConfig,
 ): Promise<OrderEngine> {
   const { env, homedir, log } = host;
-  const engine = await openEngine({
-    home,
-    configuration: configFile({ home, configuration, env }),
-    env,
-    homedir,
-    log,
-    version: readVersion(),
-    sources: { servers: { start: "when-needed" }, agent: { flags } },
-  });
+  const engine = await openHost("orders", { home, configuration, env, homedir, log, version: readVersion() }, flags);
   engine.prepareAgent();
   const own = engine.catalog.view({ source: "agent" });
   const running = new Set<Promise<unknown>>();
@@ -120,7 +113,6 @@ async function loadOwnConfig(host: Host): Promise<ActiveConfig> {
   const home = homePath(host);
   const found = findConfig({ flag: host.globals.config, cwd: home, home });
   if (found === undefined) return { config: defaultConfig };
-  const { loadNamedConfig } = await import("./load-named-config.ts");
-  const loaded = await loadNamedConfig({ path: found.path, env: host.env }, found.location);
+  const loaded = await loadNamedConfig({ path: found.path, home, env: host.env }, found.location);
   return { config: loaded.config, file: { ...found, ...loaded } };
 }

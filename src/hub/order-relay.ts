@@ -1,24 +1,21 @@
 import { isRecord } from "../core/is-record.ts";
 import type { SpilledText } from "../core/json-bytes.ts";
 import { hubOrderUrl } from "../core/http/hub-routes.ts";
-import { createSocketAgent } from "../core/http/socket-agent.ts";
 import type { Home } from "../core/files/home.ts";
 import { messageOf } from "../core/fault.ts";
 import { readVersion } from "../core/version.ts";
 import { withDeadline } from "../core/wait.ts";
-import { shakeHands } from "../mcp/client/handshake.ts";
-import { createHttpTransport } from "../mcp/client/http-transport.ts";
-import { type McpClient, openMcpClient } from "../mcp/client/mcp-client.ts";
-import { stripEnvelope } from "../mcp/messages/envelope.ts";
+import type { ClientLogLine } from "../mcp/messages/interim-messages.ts";
 import { errorResult, type ToolResult } from "../mcp/messages/tool.ts";
 import { readSpilledText } from "../sources/agent/media/base64-text.ts";
 import { orderTool } from "../sources/agent/order/order-tool.ts";
 import { isOutputLine, outputMeta, takeOutputLine } from "../sources/agent/order/relayed-output.ts";
 import type { OrderContext } from "../sources/agent/order/run-order.ts";
-import { agentEnvHashes } from "./agent-env.ts";
-import { findHub, type RunningHub } from "./control/find-hub.ts";
+import { agentEnvHashes } from "./state/agent-env.ts";
+import { findHub, type RunningHub } from "./state/find-hub.ts";
+import { asksBack, openHubClient } from "./control/hub-client.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "./state/host.ts";
 
 /** A running hub that takes orders for this process. */
 export interface OrderHub {
@@ -73,59 +70,39 @@ async function placeAtHub(
 ): Promise<ToolResult | undefined> {
   const inlined = await inlineTexts(args, call);
   if (!isRecord(inlined)) return undefined;
-  const agent = createSocketAgent(hub.socket);
-  const transport = createHttpTransport({
-    url: hubOrderUrl(hub.address, from),
-    headers: () => ({ authorization: `Bearer ${hub.key.reveal()}` }),
-    agent,
-    log,
-    maxMessageBytes: 512 * 1024 * 1024,
-  });
   // The hub sees the client that placed the order, as it would without this process in between.
-  const { name = "clawport", version = readVersion(), capabilities = capabilitiesOf(call) } = call.client ?? {};
-  const identity = { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
-  let client: McpClient | undefined;
+  const { name = "clawport", version = readVersion() } = call.client ?? {};
+  const { capabilities = call.canAsk === true ? asksBack : {} } = call.client ?? {};
+  const client = await openHubClient(hub, {
+    url: hubOrderUrl(hub.address, from),
+    info: { name, version },
+    capabilities: { ...capabilities, extensions: {} },
+    log,
+    handshakeMs,
+    signal: call.signal,
+  }).catch((error: unknown) => {
+    if (call.signal.aborted) throw error;
+    log.debug("the running hub does not answer", { error });
+    return undefined;
+  });
+  if (client === undefined) return undefined;
+  await using opened = client;
+  const written = { text: "" };
+  const output = call.onOutput && {
+    logLevel: "info" as const,
+    meta: outputMeta,
+    onLog: (line: ClientLogLine) =>
+      isOutputLine(line) ? call.onOutput?.(takeOutputLine(line, written)) : call.tell(line),
+  };
   try {
-    try {
-      client = await openMcpClient(transport, { ...identity, log });
-      const { signal } = call;
-      await shakeHands(client, transport, { ...identity, timeoutMs: handshakeMs, silenceMeansLegacy: false, signal });
-    } catch (error) {
-      if (call.signal.aborted) throw error;
-      log.debug("the running hub does not answer", { error });
-      return undefined;
-    }
-    const written = { text: "" };
-    const asked = client.request(
-      "tools/call",
-      { name: orderTool.name, arguments: inlined },
-      {
-        signal: call.signal,
-        // The hub stops an order whose agent is silent.
-        timeoutMs: 0,
-        logLevel: call.onOutput ? "info" : call.logLevel,
-        meta: call.onOutput ? outputMeta : undefined,
-        toHub: true,
-        onProgress: (progress) => call.progress(progress),
-        onLog: (line) => (isOutputLine(line) ? call.onOutput?.(takeOutputLine(line, written)) : call.tell(line)),
-        ask: (question, key) => call.ask(question, key),
-      },
-    );
-    return stripEnvelope(await asked) as unknown as ToolResult;
+    return await opened.call({ name: orderTool.name, arguments: inlined }, call, output);
   } catch (error) {
     // The order may have reached the agent, so it is not placed again.
     if (call.signal.aborted) throw error;
     return errorResult(
       `Error: The hub did not answer the order: ${messageOf(error)} Ask for its outcome with the same session key.`,
     );
-  } finally {
-    await (client ?? transport).close();
-    agent.destroy();
   }
-}
-
-function capabilitiesOf({ canAsk }: OrderContext): Readonly<Record<string, unknown>> {
-  return canAsk === true ? { elicitation: { form: {}, url: {} } } : {};
 }
 
 /** The arguments with the texts that the door put into files. Undefined if they are too large to be held in memory. */

@@ -1,7 +1,16 @@
 import { createCatalog } from "../catalog/catalog.ts";
+import {
+  reachCompletion,
+  reachDirectory,
+  reachPrompt,
+  reachResource,
+  reachSkill,
+  reachTool,
+  reachWatch,
+} from "../catalog/guard/reach-source.ts";
 import type { View } from "../catalog/view.ts";
 import type { Config } from "../core/config/config-schema.ts";
-import { Fault, isFault } from "../core/fault.ts";
+import { isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { hubFullListUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
 import { silentLog } from "../core/log.ts";
@@ -14,14 +23,14 @@ import type { Surfaces } from "../doors/mcp/surface/surfaces.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
-import { findConfigOf, loadConfigOf } from "./active-config.ts";
-import { findHub, type RunningHub } from "./control/find-hub.ts";
+import { findConfigOf, loadConfigOf } from "./state/active-config.ts";
+import { findHub, type RunningHub } from "./state/find-hub.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
 import { type FollowedConfig, placeOf, watchedConfigFile } from "./engine/config-source.ts";
 import { openSurfaces } from "./engine/open-surfaces.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
-import type { Host } from "./host.ts";
-import { openHomeOf } from "./open-home.ts";
+import type { Host } from "./state/host.ts";
+import { openHomeOf } from "./state/open-home.ts";
 import { createSurfaceReporter } from "./report-surfaces.ts";
 
 /** The tools of a running hub, offered by this process. */
@@ -164,31 +173,11 @@ function definitionOf({ address, socket, key }: RunningHub, { only, client }: Re
 
 /** Lets everything pass: the hub's own guard judges what is relayed to it, for the same caller. */
 export const relayGuard: CallGuard = {
-  call: (tool, args, context) => tool.source.call(tool.tool.name, args, context),
-  async readResource(view, uri, context) {
-    const found = view.findResource(uri, context.caller);
-    if (!found) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
-    return found.source.readResource(found.uri, context);
-  },
-  async watchResource(view, uri, listener, context) {
-    const found = view.findResource(uri, context.caller);
-    if (!found) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
-    return (await found.source.watchResource?.(found.uri, listener)) ?? (() => {});
-  },
-  async getPrompt(view, name, args, context) {
-    const found = view.findPrompt(name);
-    if (!found?.source.getPrompt) throw new Fault("unknown-prompt", "There is no such prompt.");
-    return found.source.getPrompt(found.prompt.name, args, context);
-  },
-  async getSkill(view, uri, context) {
-    const found = view.findSkill(uri, context.caller);
-    if (!found) throw new Fault("bad-params", "There is no such skill.", { detail: { uri } });
-    return found.source.getSkill(found.uri, context);
-  },
-  async readDirectory(view, uri, cursor, context) {
-    const found = view.findSkill(uri, context.caller);
-    if (!found) throw new Fault("bad-params", "There is no such directory.", { detail: { uri } });
-    return found.source.readDirectory(found.uri, cursor, context);
-  },
-  complete: async (view, request, context) => (await view.findCompletion(request)?.complete(context)) ?? { values: [] },
+  call: (tool, args, context) => reachTool(tool, args).run(context),
+  readResource: async (view, uri, context) => reachResource(view, uri, context.caller).run(context),
+  watchResource: async (view, uri, listener, context) => reachWatch(view, uri, listener, context.caller).run(context),
+  getPrompt: async (view, name, args, context) => reachPrompt(view, name, args).run(context),
+  getSkill: async (view, uri, context) => reachSkill(view, uri, context.caller).run(context),
+  readDirectory: async (view, uri, cursor, context) => reachDirectory(view, uri, cursor, context.caller).run(context),
+  complete: async (view, request, context) => reachCompletion(view, request)?.run(context) ?? { values: [] },
 };

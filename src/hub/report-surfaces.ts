@@ -2,10 +2,10 @@ import { isFault } from "../core/fault.ts";
 import { stampFileNow } from "../core/files/file-stamp.ts";
 import type { Home } from "../core/files/home.ts";
 import type { GivenSurface } from "../doors/mcp/surface/surface-record.ts";
-import { findHub } from "./control/find-hub.ts";
+import { findHub } from "./state/find-hub.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
-import type { Host } from "./host.ts";
-import { hubFiles } from "./hub-files.ts";
+import type { Host } from "./state/host.ts";
+import { hubFiles } from "./state/hub-files.ts";
 
 /** Tells the hub what the client of a relay got, for `clawport status`. */
 export interface SurfaceReporter {

@@ -2,7 +2,7 @@ import { codeOf, Fault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { judgeMark, ownMark } from "../core/process/process-mark.ts";
 import { sleep } from "../core/wait.ts";
-import { findRunningProcess, type ProcessRecord } from "./hub-record.ts";
+import { findRunningProcess, type ProcessRecord } from "./state/hub-record.ts";
 
 /** Longer than a hub gives the calls in progress, and its servers, to end. */
 const patienceMs = 20_000;

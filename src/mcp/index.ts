@@ -46,7 +46,7 @@ export { serveStdio, type StdioOptions } from "./stdio/serve-stdio.ts";
 export { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "./http/http-endpoint.ts";
 export type { CallOptions } from "./client/call-options.ts";
 export { type Agreement, type McpClient, openMcpClient } from "./client/mcp-client.ts";
-export { type HandshakeOptions, shakeHands } from "./client/handshake.ts";
+export { type HandshakeOptions, negotiate } from "./client/handshake.ts";
 export type { ClientTransport } from "./client/client-transport.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./client/http-transport.ts";
 export type { Abort, AbortListener } from "../core/lazy-abort.ts";

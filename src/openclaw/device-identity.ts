@@ -15,7 +15,7 @@ export function createDeviceKey(): string {
 }
 
 /** Faults with `corrupt` if the text is not an Ed25519 key. */
-export function identityOf(privateKeyPem: string): DeviceIdentity {
+export function deviceIdentity(privateKeyPem: string): DeviceIdentity {
   const publicKey = publicHalf(privateKeyPem);
   return {
     deviceId: createHash("sha256").update(rawPublicKey(publicKey)).digest("hex"),

@@ -137,7 +137,7 @@ async function readOpenClawConfig(file: string): Promise<unknown> {
   try {
     // Synchronous: an asynchronous read would make the first order wait for the thread pool to start.
     const content = readFileSync(file, "utf8");
-    const { readJson5 } = await import("../core/config/read-json5.ts");
+    const { readJson5 } = await import("../core/config/json5/read-json5.ts");
     return readJson5(content).value;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return {};

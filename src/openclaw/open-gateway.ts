@@ -1,7 +1,7 @@
 import type { GatewayClientOptions } from "@openclaw/gateway-client";
 import { Fault, isFault, messageOf } from "../core/fault.ts";
 import type { Log } from "../core/log.ts";
-import { quotedPeerText } from "../core/peer-text.ts";
+import { quotedPeerText } from "../core/text/peer-text.ts";
 import { redactKnown } from "../core/secrets/redact-known.ts";
 import { redactText } from "../core/secrets/redact.ts";
 import { cancelledBy, sleep, withDeadline } from "../core/wait.ts";

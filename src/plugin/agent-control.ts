@@ -1,14 +1,17 @@
 import { Fault } from "../core/fault.ts";
-import type { HubControl } from "../hub/control/hub-control.ts";
+import type { HubControl } from "../hub/control/verbs.ts";
 
 /** What an agent sees of the servers and their tools, and may do with them: its own ones only. */
 export function controlForAgent(control: HubControl, mayUse: (source: string) => boolean): HubControl {
   const { servers, tools, signIns } = control;
 
-  function own<More extends readonly unknown[], Result>(method: (server: string, ...more: More) => Promise<Result>) {
-    return async (server: string, ...more: More): Promise<Result> => {
-      requireUse(server);
-      return method(server, ...more);
+  /** The method, for servers that the agent may use. */
+  function own<Input extends { readonly name: string } | { readonly server: string }, Result>(
+    method: (input: Input) => Promise<Result>,
+  ) {
+    return async (input: Input): Promise<Result> => {
+      requireUse("name" in input ? input.name : input.server);
+      return method(input);
     };
   }
 
@@ -24,22 +27,22 @@ export function controlForAgent(control: HubControl, mayUse: (source: string) =>
       connect: own(servers.connect),
       disconnect: own(servers.disconnect),
       logs: own(servers.logs),
-      async refresh(name) {
+      async refresh({ name } = {}) {
         if (name !== undefined) requireUse(name);
-        return (await servers.refresh(name)).filter((server) => mayUse(server.name));
+        return (await servers.refresh({ name })).filter((server) => mayUse(server.name));
       },
     },
     tools: {
       ...tools,
-      list: async (source) => (await tools.list(source)).filter((tool) => mayUse(tool.source)),
-      async find(name) {
-        const found = await tools.find(name);
+      list: async (input) => (await tools.list(input)).filter((tool) => mayUse(tool.source)),
+      async find(input) {
+        const found = await tools.find(input);
         return found !== undefined && mayUse(found.source) ? found : undefined;
       },
     },
     signIns: {
       ...signIns,
-      wayOf: own(signIns.wayOf),
+      methodFor: own(signIns.methodFor),
       begin: own(signIns.begin),
       finish: own(signIns.finish),
       beginDevice: own(signIns.beginDevice),

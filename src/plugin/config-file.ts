@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { ConfigEdit, OpenClawConfigRuntime } from "./openclaw-api.ts";
 
 /** Changes OpenClaw's configuration file after the plugin was disabled, when `api.runtime` no longer works. */
-export async function writeConfig(edit: ConfigEdit): Promise<void> {
+export async function writeOpenClawConfig(edit: ConfigEdit): Promise<void> {
   const { mutateConfigFile } = (await import(writerAddress())) as Pick<OpenClawConfigRuntime, "mutateConfigFile">;
   await mutateConfigFile(edit);
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
 import { asRecord, isRecord } from "../core/is-record.ts";
-import type { ConfigEditor } from "../hub/verbs/connect.ts";
+import type { ConfigEditor } from "../hub/presentation/connect.ts";
 import type { ConfigWrites } from "./config-writes.ts";
 
 export interface PluginEditorOptions {

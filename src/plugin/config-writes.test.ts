@@ -32,6 +32,16 @@ test("a command is answered before what it changes is written, and commands in a
   await expect.poll(() => written, { timeout: 30_000 }).toEqual([["old", "a", "b", "c"]]);
 });
 
+test("nothing is written while a command is on its way", async () => {
+  const { writes, written } = start();
+  await writes.during(async () => writes.editServers((servers) => ({ ...servers, a: {} })));
+  writes.expect(true);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  expect(written).toEqual([]);
+  await writes.during(async () => writes.editServers((servers) => ({ ...servers, b: {} })));
+  await expect.poll(() => written, { timeout: 30_000 }).toEqual([["old", "a", "b"]]);
+});
+
 test("what was changed counts until OpenClaw has taken it up, whatever it starts the service with before", async () => {
   const { writes, written } = start();
   writes.editServers(() => ({ a: {} }));

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Fault, messageOf } from "../core/fault.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
@@ -16,16 +17,18 @@ export interface ConfigWritesOptions {
 }
 
 /**
- * Writes to OpenClaw's configuration. OpenClaw takes up a write by replacing the plugin, and waits five seconds for calls of
- * it that still run; after that it replaces it by force, and commands fail. So a command is answered first, and what it
- * changes is written when no command runs.
+ * Writes to OpenClaw's configuration. OpenClaw takes up a write by loading its plugins anew, and a command that it has taken
+ * in but not run by then fails ("retired registry generation"). So a command is answered first, and what it changes is
+ * written when none runs, none is on its way, and the chats have been quiet for a moment.
  */
 export interface ConfigWrites {
+  /** A message came. If it is a command of ours, nothing is written until that has run. */
+  expect(isCommand: boolean): void;
   /** Runs a command. */
   during<T>(command: () => Promise<T>): Promise<T>;
-  /** Resolves when no command runs. */
+  /** Resolves when the configuration may be written. */
   idle(): Promise<void>;
-  /** Changes the servers: for us at once, in the file as soon as no command runs. */
+  /** Changes the servers: for us at once, in the file as soon as it may be written. */
   editServers(edit: ServersEdit): void;
   /** Our part of the configuration, with what OpenClaw has not taken up yet. */
   withEdits(own: Own): Own;
@@ -33,8 +36,11 @@ export interface ConfigWrites {
   takenUp(): void;
 }
 
-/** Commands that follow one another are written together. */
-const quietMs = 300;
+/** Commands that follow one another are written together. A busy OpenClaw tells us seconds later that a message came. */
+const quietMs = 2000;
+/** Longer than a busy OpenClaw takes until it runs a command. One that is not allowed never comes. */
+const expectMs = 60_000;
+const lookEveryMs = 100;
 const retryMs = 1000;
 const maxAttempts = 10;
 
@@ -43,24 +49,31 @@ export function createConfigWrites({ log, write }: ConfigWritesOptions): ConfigW
   let commands = 0;
   let attempts = 0;
   let timer: NodeJS.Timeout | undefined;
-  let waiting: (() => void)[] = [];
+  /** Until when each command that is on its way is waited for. */
+  let expected: readonly number[] = [];
+  let quietFrom = 0;
 
   return {
+    expect(isCommand) {
+      const now = performance.now();
+      quietFrom = now + quietMs;
+      expected = expected.filter((until) => until > now);
+      if (isCommand) expected = [...expected, now + expectMs];
+    },
     async during(command) {
       commands++;
+      expected = expected.slice(1);
       try {
         return await command();
       } finally {
-        if (--commands === 0) {
-          for (const resolve of waiting) resolve();
-          waiting = [];
-        }
+        commands--;
+        quietFrom = performance.now() + quietMs;
       }
     },
     idle,
     editServers(edit) {
       edits = [...edits, { edit, isWritten: false }];
-      writeAfter(quietMs);
+      writeAfter(0);
     },
     withEdits: (own) => edits.reduce((before, { edit }) => ({ ...before, servers: edit(serversOf(before)) }), own),
     takenUp() {
@@ -68,8 +81,12 @@ export function createConfigWrites({ log, write }: ConfigWritesOptions): ConfigW
     },
   };
 
-  function idle(): Promise<void> {
-    return commands === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve));
+  async function idle(): Promise<void> {
+    while (isBusy(performance.now())) await wait(lookEveryMs, undefined, { ref: false });
+  }
+
+  function isBusy(now: number): boolean {
+    return commands > 0 || now < quietFrom || expected.some((until) => until > now);
   }
 
   function writeAfter(ms: number): void {
@@ -78,7 +95,7 @@ export function createConfigWrites({ log, write }: ConfigWritesOptions): ConfigW
   }
 
   async function writeNow(): Promise<void> {
-    if (commands > 0) return void idle().then(() => writeAfter(quietMs));
+    if (isBusy(performance.now())) return writeAfter(lookEveryMs);
     const due = edits.filter(({ isWritten }) => !isWritten);
     if (due.length === 0) return;
     try {

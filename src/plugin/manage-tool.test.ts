@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { approveCall } from "../../tests/support/approve-call.ts";
 import { notesServer, startPlugin, stateDir } from "../../tests/support/start-plugin.ts";
-import type { ApprovalRequest, CallerContext, Decision, Requester, ToolCallEvent } from "./openclaw-api.ts";
+import type { ApprovalRequest, CallerContext, Decision, RunRequester, ToolCallEvent } from "./openclaw-api.ts";
 import { manageTool } from "./calls/openclaw-tools.ts";
 import type { RunningPlugin } from "./running-plugin.ts";
 
@@ -15,7 +15,7 @@ const other = { channel: "telegram", senderId: "2002", senderIsOwner: false };
 
 interface UseOptions {
   readonly agent?: string;
-  readonly from?: Requester;
+  readonly from?: RunRequester;
   readonly answer?: Decision;
 }
 

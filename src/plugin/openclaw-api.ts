@@ -95,16 +95,20 @@ export interface OpenClawCommand {
    */
   readonly requiredScopes: readonly string[];
   readonly agentPromptGuidance: readonly string[];
-  handler(context: CommandContext): Promise<{ text: string }>;
+  handler(context: ChatCommandContext): Promise<{ text: string }>;
 }
 
-export interface CommandContext {
+export interface ChatCommandContext {
   readonly args?: string;
   /** Absent means that the sender is not the owner. `isAuthorizedSender` says less: others may be authorised, too. */
   readonly senderIsOwner?: boolean | undefined;
   readonly senderId?: string | undefined;
   readonly channel?: string | undefined;
-  readonly sessionKey?: string;
+  readonly accountId?: string | undefined;
+  /** Where an answer in this chat goes. */
+  readonly to?: string | undefined;
+  readonly messageThreadId?: string | number | undefined;
+  readonly sessionKey?: string | undefined;
 }
 
 export interface OpenClawTool {
@@ -133,7 +137,7 @@ export interface ToolResultEvent {
 }
 
 /** Who started the run, as far as OpenClaw knows. */
-export interface Requester {
+export interface RunRequester {
   readonly channel?: string | undefined;
   readonly accountId?: string | undefined;
   readonly senderId?: string | undefined;
@@ -153,7 +157,7 @@ export interface CallerContext {
   readonly runId?: string;
   readonly toolCallId?: string;
   /** Missing for MCP tools; there for OpenClaw's own tools of the same run. */
-  readonly requester?: Requester;
+  readonly requester?: RunRequester;
 }
 
 /** Of a message that came into a chat. The event and its context both have them, or one of the two. */
@@ -161,6 +165,8 @@ export interface MessageFacts {
   readonly channelId?: string;
   readonly sessionKey?: string;
   readonly senderId?: string;
+  /** The text. */
+  readonly content?: string;
 }
 
 export interface AgentRunEvent {

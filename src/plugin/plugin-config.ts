@@ -7,9 +7,9 @@ import { parseConfig } from "../core/config/parse-config.ts";
 import { Fault } from "../core/fault.ts";
 import type { Log } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
-import type { ActiveConfig } from "../hub/active-config.ts";
+import type { ActiveConfig } from "../hub/state/active-config.ts";
 import type { ConfigSource } from "../hub/engine/config-source.ts";
-import { readAtStart } from "../hub/engine/describe-edit.ts";
+import { readAtStart, valueAt } from "../hub/engine/describe-edit.ts";
 import type { OpenClawConfig } from "./openclaw-api.ts";
 
 export const pluginId = "mcp-client";
@@ -85,7 +85,7 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
 
   function take(): LoadedConfig {
     const raw = JSON.stringify(options.read());
-    const parsed = parseConfig(raw, env);
+    const parsed = parseWithoutReferences(raw, env);
     if (parsed.problems !== undefined) {
       // OpenClaw hands over a value, so there are no lines to name.
       const lines = parsed.problems.map((each) => `  ${formatProblem(each)}`);
@@ -101,10 +101,21 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
   }
 }
 
+/** The text of a reference must not go to a server in place of the secret. */
+function parseWithoutReferences(raw: string, env: Env): ReturnType<typeof parseConfig> {
+  const parsed = parseConfig(raw, env);
+  if (parsed.problems !== undefined || parsed.references.length === 0) return parsed;
+  const problems = new Map(parsed.references.map((name) => [name, noReferences]));
+  return parseConfig(raw, env, { values: new Map(), problems });
+}
+
+const noReferences =
+  "the plugin looks up no secrets; set a variable for the gateway and write ${NAME}, or have the server in a hub (`clawport connect`)";
+
 const where = `plugins.entries["${pluginId}"].config`;
 
 function atStart(config: Config): string {
-  return JSON.stringify(readAtStart.map((section) => config[section]));
+  return JSON.stringify(readAtStart.map((key) => valueAt(config, key)));
 }
 
 /** A server that no agent may use is not connected. */

@@ -1,5 +1,6 @@
 import type { OpenClawApi, ServiceContext } from "./openclaw-api.ts";
 import type { RunningPlugin } from "./running-plugin.ts";
+import { createSerialQueue, type RunSerially } from "../core/serial-queue.ts";
 
 /** OpenClaw registers a plugin several times in one process, each time with a new copy of this module. */
 interface PluginState {
@@ -11,7 +12,7 @@ interface PluginState {
   /** Runs something as if the latest start of the service did. */
   inLatest: <T>(work: () => T) => T;
   /** Starts and stops follow one another. */
-  turn: Promise<unknown>;
+  runSerially: RunSerially;
   /** Closes the engine, unless the service starts again before. */
   lingering: NodeJS.Timeout | undefined;
   /** The gateway was told to stop, so nothing lingers. */
@@ -28,7 +29,7 @@ export function pluginState(): PluginState {
     api: undefined,
     context: undefined,
     inLatest: (work) => work(),
-    turn: Promise.resolve(),
+    runSerially: createSerialQueue(),
     lingering: undefined,
     isEnding: false,
   });

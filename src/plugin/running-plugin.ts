@@ -9,35 +9,40 @@ import { openHome } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { readVersion } from "../core/version.ts";
-import { type Engine, openEngine } from "../hub/engine/engine.ts";
-import { findRunningHub, removeHubRecord } from "../hub/hub-record.ts";
+import type { Engine } from "../hub/engine/engine.ts";
+import { openHost } from "../hub/hosts.ts";
+import { findRunningHub, removeHubRecord } from "../hub/state/hub-record.ts";
 import { createAgentDoor } from "./calls/agent-door.ts";
 import { askFirst } from "./calls/ask-first.ts";
 import { attachImages } from "./calls/images.ts";
 import { createManageCalls } from "./calls/manage-calls.ts";
-import { findTool, type FoundTool, manageTool, notRunning } from "./calls/openclaw-tools.ts";
+import { findOpenClawTool, type FoundOpenClawTool, manageTool, notRunning } from "./calls/openclaw-tools.ts";
 import { createRunSenders } from "./calls/run-senders.ts";
-import { createTicketDesk, ticketArgument } from "./calls/tickets.ts";
+import { createTicketRegistry, ticketArgument } from "./calls/tickets.ts";
 import type { Published } from "./entries/entries.ts";
-import { publishedBy, publishedFilter } from "./entries/published.ts";
+import { createPublished, publishedFilter } from "./entries/published.ts";
 import { openPublisher } from "./entries/publisher.ts";
 import { createConfigWrites } from "./config-writes.ts";
-import { findKeeper, keeperText, recordHub, useHub } from "./keeper.ts";
+import { findServerOwner, serverOwnerText, recordHub, useHub } from "./server-owner.ts";
 import type {
   CallerContext,
-  CommandContext,
+  ChatCommandContext,
   ConfigEdit,
+  MessageFacts,
   OpenClawConfig,
   OpenClawConfigRuntime,
   OpenClawToolResult,
-  Requester,
+  RunRequester,
   ToolCallDecision,
   ToolCallEvent,
   ToolResultEvent,
 } from "./openclaw-api.ts";
+import { openOwnerChat } from "./owner-chat.ts";
+import { createOwnerNews } from "./owner-news.ts";
 import { createPluginCommands, typedBy } from "./plugin-commands.ts";
 import { openPluginConfig, pluginConfigOf } from "./plugin-config.ts";
 import { serverContext } from "./server-context.ts";
+import { createSerialQueue } from "../core/serial-queue.ts";
 
 /** How the plugin reaches OpenClaw now. A reload of the plugin replaces it. */
 export interface OpenClawLink {
@@ -63,9 +68,9 @@ export interface RunningPluginOptions {
 export interface RunningPlugin {
   readonly version: string;
   /** Remembers who wrote in a chat. */
-  noteMessage(sessionKey: string | undefined, channel: string | undefined, senderId: string | undefined): void;
+  noteMessage(event: MessageFacts, context: MessageFacts): void;
   /** Remembers who started a run. */
-  noteRun(runId: string | undefined, sessionKey: string | undefined, requester: Requester | undefined): void;
+  noteRun(runId: string | undefined, sessionKey: string | undefined, requester: RunRequester | undefined): void;
   /** The arguments of a call with a ticket, if it is a call of one of our tools. */
   announce(event: ToolCallEvent, context: CallerContext): { params: Record<string, unknown> } | undefined;
   /** What OpenClaw must do before it sends a call. */
@@ -75,7 +80,7 @@ export interface RunningPlugin {
   /** Applies what OpenClaw's configuration says now; only servers that changed restart. */
   reconfigure(): Promise<void>;
   /** Answers `/mcp …`, as someone typed it in a chat. */
-  command(text: string, context: CommandContext): Promise<string>;
+  command(text: string, context: ChatCommandContext): Promise<string>;
   /** Answers `mcp_manage` as the agent and sender that use it. */
   manage(params: Readonly<Record<string, unknown>>): Promise<string>;
   /** What the agent's system prompt says about the servers; empty if it may use none. */
@@ -93,10 +98,10 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   const version = readVersion();
   const home = await openHome(env["CLAWPORT_HOME"] ?? join(stateDir, "mcp"), { log });
   const senders = createRunSenders();
-  const desk = createTicketDesk(senders);
-  const writes = createConfigWrites({ log, write: (edit, attempt) => link().write(edit, attempt) });
-  let published: readonly Published[] = [];
-  let keeper = await findKeeper({ home, log });
+  const desk = createTicketRegistry(senders);
+  const ownerChat = await openOwnerChat({ home, env, homedir, log, version });
+  const writes = createConfigWrites({ log, write: (edit, attempt) => publisher.write(edit, attempt) });
+  let serverOwner = await findServerOwner({ home, log });
   let engine: Engine | undefined;
   let views = new Map<string, View>();
   const configuration = openPluginConfig({
@@ -104,18 +109,20 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     env,
     log,
     read: readOwn,
-    adapt: (config) => useHub(config, keeper),
+    adapt: (config) => useHub(config, serverOwner),
   });
+  const publishedOf = createPublished();
+  /** With changes that OpenClaw has not taken up yet. */
+  const published = (): readonly Published[] =>
+    publishedOf(configuration.current(), engine, serverOwner.kind === "hub" ? serverOwner.apps : undefined);
   const publisher = await openPublisher({
     home,
     log,
     configuration,
     current: () => link().runtime.current(),
-    async write(edit, attempt) {
-      await writes.idle();
-      await link().write(edit, attempt);
-    },
-    published: () => published,
+    write: (edit, attempt) => link().write(edit, attempt),
+    idle: () => writes.idle(),
+    published,
     port: () => engine?.http?.port,
   });
   const mayUse = (agent: string | undefined, server: string): boolean =>
@@ -124,7 +131,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     token: publisher.token,
     desk,
     mediaFolder: join(stateDir, "media", "mcp"),
-    published: () => published,
+    published,
     mayUse,
   });
   const run = createPluginCommands({
@@ -134,20 +141,24 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     configuration,
     mayUse,
     engine: requireEngine,
-    keeper: () => keeper,
+    serverOwner: () => serverOwner,
     writes,
+    ownerChat,
     readOwn,
   });
   const managing = createManageCalls({ desk, log, preview, guard: () => requireEngine().guard, run });
   await open();
   /** One change follows the other. */
-  let changing: Promise<void> = Promise.resolve();
-  const watch = setInterval(() => void inTurn(watchHub).catch(reportFailure), 3000).unref();
+  const runSerially = createSerialQueue();
+  const watch = setInterval(() => void runSerially(watchHub).catch(reportFailure), 3000).unref();
 
   return {
     version,
-    reconfigure: () => inTurn(reconfigure),
-    noteMessage: (sessionKey, channel, senderId) => senders.noteMessage(sessionKey, channel, senderId),
+    reconfigure: () => runSerially(reconfigure),
+    noteMessage(event, { sessionKey = event.sessionKey, channelId, senderId = event.senderId }) {
+      writes.expect(/^\s*\/mcp\b/i.test(event.content ?? ""));
+      senders.noteMessage(sessionKey, channelId, senderId);
+    },
     noteRun: (runId, sessionKey, requester) => senders.noteRun(runId, sessionKey, requester),
     announce(event, context) {
       // Calls of OpenClaw's own tools say who started the run, calls of MCP tools do not.
@@ -159,7 +170,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
       if (event.toolName === manageTool) return managing.askFirst(event);
       return askFirst({ desk, find, mayUse, preview }, event, context);
     },
-    attachImages: (event) => attachImages(event, (entry) => published.some((each) => each.entry === entry)),
+    attachImages: (event) => attachImages(event, (entry) => published().some((each) => each.entry === entry)),
     command: (text, context) => run(text, typedBy(context)),
     manage: (params) => managing.call(params),
     async context(agent) {
@@ -169,22 +180,15 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     withdraw: (config) => publisher.withdraw(config),
     async close() {
       clearInterval(watch);
-      await inTurn(shut);
-      await keeper.release();
+      await runSerially(shut);
+      await serverOwner.release();
     },
   };
-
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = changing.then(work);
-    changing = done.catch(() => {});
-    return done;
-  }
 
   async function reconfigure(): Promise<void> {
     writes.takenUp();
     try {
       if ((await configuration.changed()) === "reopen" || engine === undefined) await reopen();
-      else publishAgain();
     } finally {
       publisher.publishSoon();
     }
@@ -196,8 +200,8 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     return engine;
   }
 
-  function find(name: string): FoundTool | undefined {
-    return findTool(name, published, (server) => viewOf(server)?.tools() ?? []);
+  function find(name: string): FoundOpenClawTool | undefined {
+    return findOpenClawTool(name, published(), (server) => viewOf(server)?.tools() ?? []);
   }
 
   function viewOf(server: string): View | undefined {
@@ -212,17 +216,16 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
 
   async function open(): Promise<void> {
     // The port of the apps is the hub's, if there is one.
-    const wantsApps = keeper.kind === "here" && configuration.current().apps.serve;
+    const wantsApps = serverOwner.kind === "here" && configuration.current().apps.serve;
     const opened = wantsApps ? await openWith("apps").catch(openWithoutApps) : await openWith();
     engine = opened;
     views = new Map();
-    publishAgain();
-    if (keeper.kind === "here") await recordHub(home, opened.http, version);
+    if (serverOwner.kind === "here") await recordHub(home, opened.http, version);
     // The gateway does not wait for them.
     setImmediate(
       () => void opened.servers().catch((error: unknown) => log.error("could not open the servers", { error })),
     );
-    log.info(keeperText(keeper));
+    log.info(serverOwnerText(serverOwner));
     publisher.publishSoon();
   }
 
@@ -237,19 +240,23 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   }
 
   function openAt(port: number | undefined, apps?: "apps"): Promise<Engine> {
-    return openEngine({
+    const place = {
       home,
       configuration,
       env,
       homedir,
       log,
       version,
-      observed: true,
-      sources: { servers: { start: "when-needed" }, machine: "as-configured" },
-      doors: {
-        ...(apps && { apps: "as-configured" }),
-        http: { host: "127.0.0.1", port, control: keeper.kind === "here", agent: access },
-      },
+      // With a hub beside it, `clawport approve` and the console ask the hub.
+      shareQuestion: async (id: string, question: string) =>
+        serverOwner.kind === "hub" ? serverOwner.control.approvals.hold({ id, question }) : undefined,
+    };
+    return openHost("plugin", place, {
+      port,
+      agent: access,
+      apps: apps !== undefined,
+      isHub: serverOwner.kind === "here",
+      onSignIn: createOwnerNews({ engine: requireEngine, ownerChat, log }),
     });
   }
 
@@ -259,16 +266,11 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     return openWith();
   }
 
-  function publishAgain(): void {
-    const { machine, apps } = engine ?? {};
-    published = publishedBy(configuration.current(), { machine: machine !== undefined, apps: apps !== undefined });
-  }
-
   async function shut(): Promise<void> {
     const open = engine;
     engine = undefined;
     await open?.close();
-    if (keeper.kind === "here") await removeHubRecord(home);
+    if (serverOwner.kind === "here") await removeHubRecord(home);
   }
 
   async function reopen(): Promise<void> {
@@ -278,12 +280,13 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
 
   /** A hub that ends leaves its servers to us; one that could not be asked may have been started again. */
   async function watchHub(): Promise<void> {
-    if (keeper.kind === "here") return;
+    if (serverOwner.kind === "here") return;
     const running = await findRunningHub(home);
-    if (running !== undefined && (keeper.kind === "hub" || running.socket === undefined)) return;
-    const before = keeper;
-    keeper = await findKeeper({ home, log });
+    if (running !== undefined && (serverOwner.kind === "hub" || running.socket === undefined)) return;
+    const before = serverOwner;
+    serverOwner = await findServerOwner({ home, log });
     await before.release();
+    if (before.kind === "apart" && serverOwner.kind === "apart") return;
     await configuration.read();
     await reopen();
   }

@@ -3,14 +3,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../core/fault.ts";
-import { writeConfig } from "./config-file.ts";
+import { writeOpenClawConfig } from "./config-file.ts";
 import type { OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
 import { pluginsSettled } from "./plugin-lease.ts";
 import { pluginState } from "./plugin-state.ts";
 import type { RunningPlugin } from "./running-plugin.ts";
 
 /** Long enough for OpenClaw to start the service again after a change of the configuration. */
-const lingerMs = 2500;
+const shutdownDelayMs = 2500;
 const takeBackAttempts = 5;
 const runtimeAttempts = 5;
 
@@ -42,16 +42,9 @@ export function createService(api: OpenClawApi): OpenClawService {
   return {
     id: "mcp-client",
     reload: { configPrefixes: [...ownPrefixes, "agents.entries"] },
-    start: (context) => inTurn(() => start(api, context)),
-    stop: () => inTurn(stop),
+    start: (context) => pluginState().runSerially(() => start(api, context)),
+    stop: () => pluginState().runSerially(stop),
   };
-}
-
-function inTurn(work: () => Promise<void>): Promise<void> {
-  const state = pluginState();
-  const done = state.turn.then(work);
-  state.turn = done.catch(() => {});
-  return done;
 }
 
 async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
@@ -82,7 +75,9 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
       // OpenClaw knows by the asynchronous context which load of the plugin acts: what a timer of an earlier one writes fails.
       write: (edit, attempt) =>
         state.inLatest(() =>
-          attempt <= runtimeAttempts ? (state.api ?? api).runtime.config.mutateConfigFile(edit) : writeConfig(edit),
+          attempt <= runtimeAttempts
+            ? (state.api ?? api).runtime.config.mutateConfigFile(edit)
+            : writeOpenClawConfig(edit),
         ),
       config: (state.context ?? context).config,
     }),
@@ -93,7 +88,7 @@ async function stop(): Promise<void> {
   const state = pluginState();
   if (state.isEnding) return closeNow();
   clearTimeout(state.lingering);
-  state.lingering = setTimeout(() => void inTurn(closeNow), lingerMs).unref();
+  state.lingering = setTimeout(() => void pluginState().runSerially(closeNow), shutdownDelayMs).unref();
 }
 
 async function closeNow(): Promise<void> {
@@ -117,7 +112,7 @@ export function cleanUp(reason: string | undefined): void {
   // A busy OpenClaw says so seconds after it has stopped the service.
   const last = running ?? closed;
   if (last === undefined || context === undefined) return;
-  void inTurn(closeNow);
+  void pluginState().runSerially(closeNow);
   void takeBackEntries(last, context);
 }
 
@@ -129,7 +124,7 @@ async function takeBackEntries(running: RunningPlugin, { stateDir, logger }: Ser
     if (pluginState().running !== undefined) return;
     try {
       // `api.runtime` no longer works by now.
-      return await running.withdraw({ mutateConfigFile: writeConfig });
+      return await running.withdraw({ mutateConfigFile: writeOpenClawConfig });
     } catch (error) {
       if (attempt === takeBackAttempts) return logger.warn(`could not clean up mcp.servers: ${messageOf(error)}`);
       await wait(1000, undefined, { ref: false });

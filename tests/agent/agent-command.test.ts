@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openConversationFiles } from "../../src/sources/agent/conversations/conversation-files.ts";
-import { clawport, makePlace, type Place } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { clawport, makePlace, type Place } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 
 let place: Place;

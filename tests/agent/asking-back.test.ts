@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { until } from "../support/until.ts";
-import { serverCommand } from "./start-mcp-server.ts";
+import { serverCommand } from "../support/start-mcp-server.ts";
 
 let folder = "";
 let gateway: FakeGateway;

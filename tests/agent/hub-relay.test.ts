@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, makePlace, type Place, startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { startMcpServer, textOf } from "./start-mcp-server.ts";
+import { clawport, makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
+import { startMcpServer, textOf } from "../support/start-mcp-server.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

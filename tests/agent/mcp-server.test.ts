@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { megabyte } from "../../src/core/size-text.ts";
+import { megabyte } from "../../src/core/text/size-text.ts";
 import { orderTool } from "../../src/sources/agent/order/order-tool.ts";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { clawport, makePlace } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
-import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
+import { serverCommand, startMcpServer, textOf } from "../support/start-mcp-server.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1").toString("base64");
 const images = (count: number) => Array.from({ length: count }, () => ({ data: png, mimeType: "image/png" }));
@@ -33,6 +33,13 @@ test("without an agent, free text is answered with the ways to get one", async (
   const result = await server.order({ message: "do my taxes" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(/^Error: No agent.*openclaw gateway.*CLAWPORT_MODEL/s);
+});
+
+test("a mistake in the configuration is an error like any other", async () => {
+  await using server = await startMcpServer({ config: { agent: { backend: "nonsense" } } });
+  const result = await server.order({ message: "/help" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^Error: .*agent\.backend must be one of/s);
 });
 
 test("a gateway that was named and does not answer is reported with its address", async () => {

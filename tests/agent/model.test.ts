@@ -2,13 +2,14 @@ import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openHome } from "../../src/core/files/home.ts";
-import { megabyte } from "../../src/core/size-text.ts";
-import { makePlace } from "../cli/run-clawport.ts";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { approveWaiting } from "../guard/start-hub.ts";
+import { megabyte } from "../../src/core/text/size-text.ts";
+import { makePlace } from "../support/cli/run-clawport.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
+import { approveWaiting } from "../support/start-hub.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
-import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";
+import { serverCommand, startMcpServer, textOf, writeHome } from "../support/start-mcp-server.ts";
+import { program } from "../setup/programs.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
 
@@ -153,7 +154,7 @@ test("a result that is larger than a message may be is reported in the answer", 
 });
 
 function mediaConfig(more: object = {}) {
-  const media = { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")], ...more };
+  const media = { command: process.execPath, args: [program("tests/agent/media-server.ts")], ...more };
   return { servers: { media }, agent: { model: { name: "mock-1", url: model.baseUrl } } };
 }
 

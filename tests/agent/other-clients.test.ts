@@ -7,8 +7,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installPackage } from "../../conformance/install-package.ts";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { serverCommand, startMcpServer, writeHome } from "./start-mcp-server.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
+import { serverCommand, startMcpServer, writeHome } from "../support/start-mcp-server.ts";
+import { program } from "../setup/programs.ts";
 
 const run = promisify(execFile);
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -21,7 +22,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "other-clients-"));
   model = await startMockModel();
-  const servers = { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } };
+  const servers = { media: { command: process.execPath, args: [program("tests/agent/media-server.ts")] } };
   home = join(folder, "home");
   await writeHome(home, { servers });
   env = {

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { startMcpServer, textOf } from "./start-mcp-server.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
+import { startMcpServer, textOf } from "../support/start-mcp-server.ts";
+import { program } from "../setup/programs.ts";
 
 let model: MockModel;
 
@@ -12,7 +12,7 @@ afterEach(() => model[Symbol.asyncDispose]());
 
 function start({ backend = "auto", rules = [] as object[], named = true } = {}) {
   const config = {
-    servers: { docs: { command: process.execPath, args: [join(import.meta.dirname, "sampling-server.ts")] } },
+    servers: { docs: { command: process.execPath, args: [program("tests/agent/sampling-server.ts")] } },
     agent: { backend, ...(named ? { model: { name: "mock-1", url: model.baseUrl } } : {}) },
     policy: { rules },
   };
@@ -32,7 +32,7 @@ test("a server may use the model during a call if a rule allows it", async () =>
 test("without a rule the server gets an error that names the permission that is missing", async () => {
   await using server = await start();
   const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
-  expect(textOf(result)).toMatch(/^GOT=no model: .*sampling__docs/s);
+  expect(textOf(result)).toMatch(/^GOT=.*no model: .*sampling__docs/s);
 });
 
 test("without a model the server gets an error that says so", async () => {

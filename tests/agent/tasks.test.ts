@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
 import { modernParams, type Wire, withTasks } from "../support/mcp/messages.ts";
-import { serverCommand, writeHome } from "./start-mcp-server.ts";
+import { serverCommand, writeHome } from "../support/start-mcp-server.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
 const able = { capabilities: { ...withTasks, elicitation: {} } };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { Created } from "./proxy-client.ts";
+import type { Created } from "../support/apps/proxy-client.ts";
 
 /** Calls a tool and never reads the response. */
 export async function askAndNeverRead({ mcp_url }: Created, tool: string): Promise<Socket> {

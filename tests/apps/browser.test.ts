@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openBrowser } from "../browser/open-browser.ts";
+import { openBrowser } from "../support/open-browser.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { openLine } from "./open-line.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 const attached = { state: "attached" } as const;
 const appFolder = join(import.meta.dirname, "../../src/app");
 
@@ -60,6 +60,12 @@ describe.skipIf(chromium === undefined)("the app client in a real browser", () =
       expect(await open.call({ mcp_url } as Created, "title")).toBe('{"title":"A page with tools"}');
       await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(closed.address)}`);
       await tab.waitForSelector("body[data-state^=failed]", attached);
+      expect(await tab.getAttribute("body", "data-state")).toContain(
+        `allows no page of ${site.origin}. Start it with \`clawport proxy --allow-origin ${site.origin}\`.`,
+      );
+      await tab.goto(`${site.origin}/?proxy=${encodeURIComponent("http://127.0.0.1:1")}`);
+      await tab.waitForSelector("body[data-state^=failed]", attached);
+      expect(await tab.getAttribute("body", "data-state")).toContain("Start one with `clawport proxy`.");
       await expect.poll(() => open.call({ mcp_url } as Created, "title")).toBe("!Bridge is not connected");
     } finally {
       await browser.close();

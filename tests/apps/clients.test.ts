@@ -3,11 +3,11 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { openV1Client } from "../clients/v1-client.ts";
-import { openV2Client } from "../clients/v2-client.ts";
-import type { TestClient } from "../clients/test-client.ts";
+import { openV1Client } from "../support/clients/v1-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
+import type { TestClient } from "../support/clients/test-client.ts";
 import { bearer, type Created, echoTool, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 const clients: readonly (readonly [string, (url: string) => Promise<TestClient>])[] = [
   ["SDK v1", (url) => openV1Client({ url })],

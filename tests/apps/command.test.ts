@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { memoryWorld } from "../cli/memory-world.ts";
-import { clawport, makePlace, startHub } from "../cli/run-clawport.ts";
-import { bearer, createProxyClient, registration } from "./proxy-client.ts";
+import { memoryWorld } from "../support/cli/memory-world.ts";
+import { clawport, makePlace, startHub } from "../support/cli/run-clawport.ts";
+import { bearer, createProxyClient, registration } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

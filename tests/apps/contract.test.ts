@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { until } from "../support/until.ts";
 import { bearer, echoTool, registration, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
 

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { parseAllDocuments, parse } from "yaml";
 import { command } from "../../src/cli/commands/proxy.ts";
-import { makePlace } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { makePlace } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { freePort, startNatsServer } from "../support/nats-server.ts";
-import { createProxyClient } from "./proxy-client.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -22,7 +22,7 @@ type Json = any;
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "deploy/cluster");
 const read = (name: string) => readFile(join(root, name), "utf8");
-const haproxy = await requireDebianPackage("haproxy", "/usr/sbin/haproxy");
+const haproxy = await requireDebianPackage("haproxy");
 const compose: Json = parse(await read("deploy/cluster/compose.yaml"), { merge: true, strict: true });
 const balancerConfig = await read("deploy/cluster/haproxy.cfg");
 const natsConfig = await read("deploy/cluster/nats.conf");
@@ -168,8 +168,8 @@ function checkArgs(args: readonly string[]): number {
 }
 
 async function checkVariables(names: readonly string[]): Promise<void> {
-  const known = await read("src/hub/engine/proxy-settings.ts");
-  const shared = await read("src/hub/engine/open-shared-apps.ts");
+  const known = await read("src/hub/engine/apps/proxy-settings.ts");
+  const shared = await read("src/hub/engine/apps/open-shared-apps.ts");
   const isKnown = (name: string) =>
     known.includes(`"${name.replace("OPENCLAW_PROXY_", "")}"`) || shared.includes(`env.${name}`);
   expect(names.length).toBeGreaterThan(2);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { Fault } from "../../src/core/fault.ts";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { clawport, makePlace } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { startProxyProcess } from "./proxy-process.ts";
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
-const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
+const analyze = await requireDebianPackage("systemd");
 const [dockerfile, compose, unit] = await Promise.all(
   ["Dockerfile", "compose.yaml", "deploy/clawport-proxy.service"].map(read),
 );
@@ -83,7 +83,7 @@ test("the compose file matches the image: state, port, command, and variables th
   expect(compose).toContain(`"state:${state}"`);
   expect(dockerfile).toContain(`CLAWPORT_HOME=${state}`);
   expect(compose).toContain('"127.0.0.1:8000:8000"');
-  const known = await read("src/hub/engine/proxy-settings.ts");
+  const known = await read("src/hub/engine/apps/proxy-settings.ts");
   const used = [...compose!.matchAll(/^ {6}OPENCLAW_PROXY_(\w+):/gm)].map(([, name]) => name!);
   expect(used).toHaveLength(6);
   expect(used.filter((name) => !known.includes(`"${name}"`))).toEqual([]);

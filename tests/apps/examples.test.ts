@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
-import { openBrowser } from "../browser/open-browser.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { openBrowser } from "../support/open-browser.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { until } from "../support/until.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
@@ -13,12 +13,9 @@ import { type Created, startProxy } from "./start-proxy.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 const root = join(import.meta.dirname, "../..");
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
-const websockets = await requireDebianPackage(
-  "python3-websockets",
-  "/usr/lib/python3/dist-packages/websockets/__init__.py",
-);
-const curl = await requireDebianPackage("curl", "/usr/bin/curl");
+const chromium = await requireDebianPackage("chromium");
+const websockets = await requireDebianPackage("python3-websockets");
+const curl = await requireDebianPackage("curl");
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
 const fromSource = ["--import", join(import.meta.dirname, "from-source.ts")];
 

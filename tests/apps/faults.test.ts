@@ -1,11 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
 import { openLine } from "./open-line.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -61,7 +61,7 @@ test("a silently dead connection is detected by the heartbeat", async () => {
 });
 
 async function startApp(session: Created) {
-  const file = fileURLToPath(new URL("app-child.ts", import.meta.url));
+  const file = program("tests/apps/app-child.ts");
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [file, session.bridge_url]);
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => void lines.push(line));

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 /** Not `fetch`, which sets Host itself. */
 function statusOf(address: string, headers: Record<string, string>): Promise<number | undefined> {

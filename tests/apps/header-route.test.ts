@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
-import { createProxyClient } from "./proxy-client.ts";
+import { clawport, makePlace } from "../support/cli/run-clawport.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 test("the client block that routes by header works in Clawport itself, after an import", async () => {
   await using made = await makePlace();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 

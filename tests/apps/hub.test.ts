@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/core/config/find-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
-import { type Hub, openHub } from "../../src/hub/hub.ts";
+import { type Hub, openHub } from "../support/open-hub.ts";
 import { bearer, type Created, registration } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 interface TestHub extends AsyncDisposable {
   readonly hub: Hub;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { Secret } from "../../src/core/secrets/secret.ts";
-import { openSharedApps } from "../../src/hub/engine/open-shared-apps.ts";
-import type { ProxyOptions } from "../../src/hub/open-proxy.ts";
-import { openV1Client } from "../clients/v1-client.ts";
-import { openV2Client } from "../clients/v2-client.ts";
-import type { TestClient } from "../clients/test-client.ts";
+import { openSharedApps } from "../../src/hub/engine/apps/open-shared-apps.ts";
+import type { AppDoorOptions } from "../../src/hub/engine/apps/open-apps.ts";
+import { openV1Client } from "../support/clients/v1-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
+import type { TestClient } from "../support/clients/test-client.ts";
 import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { until } from "../support/until.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
-import { createProxyClient, echoTool } from "./proxy-client.ts";
+import { createProxyClient, echoTool } from "../support/apps/proxy-client.ts";
 import { type RunningProxy, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 let nats: NatsServer;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const keys = [new Secret("a key of this deployment and no other")];
 
 async function startInstances(
   count: number,
-  limits: Pick<Partial<ProxyOptions>, "requestsPerSecond"> = {},
+  limits: Pick<Partial<AppDoorOptions>, "requestsPerSecond"> = {},
 ): Promise<Instances> {
   const prefix = `test${++made}`;
   const opened = await Promise.all(

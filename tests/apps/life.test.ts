@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { type RunningProxy, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 async function untilInFlight(proxy: RunningProxy, calls: number): Promise<void> {
   const line = new RegExp(`^clawport_calls_in_flight\\{.*\\} ${calls}$`, "m");

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
 import { askAndNeverRead } from "./ask-and-never-read.ts";
 import { echoTool, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
-import { openApp, type TestApp } from "./test-app.ts";
+import { openApp, type TestApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -12,7 +12,7 @@ const counted = async (proxy: RunningProxy, event: string) =>
 const held = async (proxy: RunningProxy) => Number(/^clawport_app_held_bytes (\d+)$/m.exec(await proxy.metrics())?.[1]);
 
 test("tool definitions beyond the memory limit are refused and counted; deleting a session makes room", async () => {
-  await using proxy = await startProxy({ mostHeld: 60_000 });
+  await using proxy = await startProxy({ maxHeld: 60_000 });
   const large = { ...registration, tools: [{ ...echoTool, description: "x".repeat(12_000) }] };
   const open = () => proxy.ask("POST", "/v1/chat/sessions", large);
   const first = await open();
@@ -31,7 +31,7 @@ test("tool definitions beyond the memory limit are refused and counted; deleting
 });
 
 test("large calls beyond the memory limit are refused before the app sees them; small ones are still served", async () => {
-  await using proxy = await startProxy({ mostHeld: 5 * mega });
+  await using proxy = await startProxy({ maxHeld: 5 * mega });
   const session = await proxy.create({ tools: [{ name: "echo_text" }, { name: "fast" }] });
   await using app = await openApp(session.bridge_url, { tools: { fast: () => "served" } });
   const text = "x".repeat(mega);
@@ -47,7 +47,7 @@ test("large calls beyond the memory limit are refused before the app sees them; 
 });
 
 test("a client that never reads is disconnected to make room, and others are served", async () => {
-  await using proxy = await startProxy({ mostHeld: 32 * mega });
+  await using proxy = await startProxy({ maxHeld: 32 * mega });
   const session = await proxy.create({ tools: [{ name: "echo_text" }, { name: "picture" }] });
   const data = "A".repeat(12 * mega);
   await using _ = await openApp(session.bridge_url, {
@@ -64,7 +64,7 @@ test("a client that never reads is disconnected to make room, and others are ser
 });
 
 test("incomplete messages are counted, and an app that exceeds the limit with one is disconnected", async () => {
-  await using proxy = await startProxy({ mostHeld: 20 * mega });
+  await using proxy = await startProxy({ maxHeld: 20 * mega });
   const good = await proxy.create();
   await using _ = await openApp(good.bridge_url);
   const slow: TestApp[] = [];

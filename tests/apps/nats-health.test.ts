@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { openApp as openLibraryApp } from "../../src/app/index.ts";
 import { startNatsCluster, startNatsServer } from "../support/nats-server.ts";
 import { startInstance } from "./start-instance.ts";
-import { openSocket } from "./test-app.ts";
+import { openSocket } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -9,7 +9,7 @@ import { Secret } from "../../src/core/secrets/secret.ts";
 import type { NatsOptions } from "../../src/sources/apps/nats/nats-connection.ts";
 import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { startInstance } from "./start-instance.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

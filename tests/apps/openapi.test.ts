@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { closeCodes } from "../../src/sources/apps/bridge/bridge-socket.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { bearer, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
@@ -139,7 +139,7 @@ test("the description matches the routes: every operation, every status, every b
       await check(alone, operation, "", 503);
       return;
     }
-    await using full = await startProxy({ env: tokens, mostHeld: 1000 });
+    await using full = await startProxy({ env: tokens, maxHeld: 1000 });
     const { mcpSessionId } = await full.create({ tools: [] });
     await check(full, operation, mcpSessionId, 503, {
       body: { tools: [{ name: "a", description: "x".repeat(17_000) }] },

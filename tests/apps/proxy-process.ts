@@ -1,4 +1,4 @@
-import { type Place, type Running, startReady } from "../cli/run-clawport.ts";
+import { type Place, type Running, startReady } from "../support/cli/run-clawport.ts";
 
 /** Starts `clawport proxy` and waits until it is ready. */
 export function startProxyProcess(

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { clawport, makePlace } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
-import { createProxyClient } from "./proxy-client.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

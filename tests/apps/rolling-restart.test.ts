@@ -2,10 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApp } from "../../src/app/index.ts";
-import { clawport, makePlace, startHub } from "../cli/run-clawport.ts";
+import { clawport, makePlace, startHub } from "../support/cli/run-clawport.ts";
 import { freePort, startNatsServer } from "../support/nats-server.ts";
 import { startBalancer } from "./balancer.ts";
-import { createProxyClient } from "./proxy-client.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -76,7 +76,9 @@ test("a rolling restart of all instances under load fails no call", async () => 
     instances[at]!.child.kill("SIGTERM");
     expect(await instances[at]!.ended).toBe(0);
     instances[at] = await start(port);
-    await pause(500);
+    // The next one stops only when calls are made again.
+    const made = calls;
+    await expect.poll(() => calls, { timeout: 30_000 }).toBeGreaterThan(made + 16);
   }
   const listed = JSON.parse((await clawport(place, "proxy", "instances", "--nats", nats.url, "--json")).out);
   expect(listed.instances).toHaveLength(3);

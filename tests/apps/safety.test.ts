@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { bearer, type Created, echoTool, registration, startProxy } from "./start-proxy.ts";
-import { openApp, openSocket } from "./test-app.ts";
+import { openApp, openSocket } from "../support/apps/test-app.ts";
 
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
 

@@ -1,5 +1,5 @@
 import { type Log, silentLog } from "../../src/core/log.ts";
-import { openSharedApps } from "../../src/hub/engine/open-shared-apps.ts";
+import { openSharedApps } from "../../src/hub/engine/apps/open-shared-apps.ts";
 import type { NatsOptions } from "../../src/sources/apps/nats/nats-connection.ts";
 import { type RunningProxy, startProxy } from "./start-proxy.ts";
 

@@ -1,15 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Config } from "../../src/core/config/config-schema.ts";
 import { defaultConfig } from "../../src/core/config/find-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
-import { silentLog } from "../../src/core/log.ts";
-import { parseProxySettings } from "../../src/hub/engine/proxy-settings.ts";
-import { openProxy, type ProxyOptions } from "../../src/hub/open-proxy.ts";
+import { type Log, silentLog } from "../../src/core/log.ts";
+import { parseProxySettings } from "../../src/hub/engine/apps/proxy-settings.ts";
+import type { AppDoorOptions } from "../../src/hub/engine/apps/open-apps.ts";
+import { openHost } from "../../src/hub/hosts.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
-import { createProxyClient, type ProxyClient } from "./proxy-client.ts";
+import { createProxyClient, type ProxyClient } from "../support/apps/proxy-client.ts";
 
-export { bearer, type Created, echoTool, registration } from "./proxy-client.ts";
+export { bearer, type Created, echoTool, registration } from "../support/apps/proxy-client.ts";
 
 export interface RunningProxy extends ProxyClient, AsyncDisposable {
   close(): Promise<void>;
@@ -17,36 +19,41 @@ export interface RunningProxy extends ProxyClient, AsyncDisposable {
   restart(): Promise<void>;
 }
 
-interface ProxyParts extends Partial<Omit<ProxyOptions, "settings">> {
+interface ProxyParts extends Partial<Omit<AppDoorOptions, "settings">> {
   readonly env?: Record<string, string>;
+  readonly log?: Log;
+  readonly config?: Config;
 }
 
 /** The whole proxy on a free port, with a temporary home. */
-export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promise<RunningProxy> {
+export async function startProxy({
+  env = {},
+  log = silentLog,
+  config = defaultConfig,
+  ...parts
+}: ProxyParts = {}): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
   const store = createMemorySessionStore();
-  const options: ProxyOptions = {
-    home: await openHome(join(folder, "state")),
-    config: defaultConfig,
+  const options: AppDoorOptions = {
     settings: parseProxySettings(env),
     openStore: () => Promise.resolve({ ...store, [Symbol.asyncDispose]: () => Promise.resolve() }),
     allowedHosts: [],
-    version: "0.0.0",
-    log: silentLog,
     host: "127.0.0.1",
     port: 0,
     requestsPerSecond: 100_000,
     sessionsPerSecond: 100_000,
     ...parts,
   };
-  let proxy = await openProxy(options);
-  const { address, port } = proxy;
+  const home = await openHome(join(folder, "state"));
+  const place = { home, configuration: { config }, env: {}, homedir: homedir(), log, version: "0.0.0" };
+  let proxy = await openHost("proxy", place, options);
+  const { address, port } = proxy.apps!;
   return {
     ...createProxyClient(address, env),
     close: () => proxy.close(),
     async restart() {
       await proxy.close();
-      proxy = await openProxy({ ...options, port });
+      proxy = await openHost("proxy", place, { ...options, port });
     },
     async [Symbol.asyncDispose]() {
       await proxy.close();

@@ -2,13 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test, vi } from "vitest";
-import { clawport, mainFile, makePlace } from "../cli/run-clawport.ts";
-import type { TestClient } from "../clients/test-client.ts";
-import { openV1Client } from "../clients/v1-client.ts";
-import { openV2Client } from "../clients/v2-client.ts";
+import { clawport, mainFile, makePlace } from "../support/cli/run-clawport.ts";
+import type { TestClient } from "../support/clients/test-client.ts";
+import { openV1Client } from "../support/clients/v1-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
 import { until } from "../support/until.ts";
 import { startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -5,7 +5,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { startProxy } from "./start-proxy.ts";
-import { openApp } from "./test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 
 test("a call that runs when the proxy stops ends with an unknown outcome, and the app gets a cancel message", async () => {
   await using proxy = await startProxy();

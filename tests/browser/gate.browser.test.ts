@@ -9,10 +9,10 @@ import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { startGuard } from "../support/start-guard.ts";
 import { testSource } from "../support/test-source.ts";
 import { openAttackSite, openNaiveServer, type Site } from "./attack-site.ts";
-import { openBrowser } from "./open-browser.ts";
+import { openBrowser } from "../support/open-browser.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
-const curl = await requireDebianPackage("curl", "/usr/bin/curl");
+const chromium = await requireDebianPackage("chromium");
+const curl = await requireDebianPackage("curl");
 
 const longPoll = { timeout: 20_000 };
 

@@ -1,17 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Asker } from "../../src/catalog/guard/askers.ts";
-import { loadConfig } from "../../src/core/config/load-config.ts";
 import type { ConfigLocation } from "../../src/core/config/find-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
-import { openHub } from "../../src/hub/hub.ts";
+import { readConfigAt } from "../../src/hub/state/active-config.ts";
+import { openHub } from "../support/open-hub.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 import { testSource } from "../support/test-source.ts";
 import { until } from "../support/until.ts";
-import { listTools } from "./run-clawport.ts";
-import { type ConfiguredPlace, placeWith, runHere } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { listTools } from "../support/cli/run-clawport.ts";
+import { type ConfiguredPlace, placeWith, runHere } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 
 interface ApprovalHubSetup {
   readonly policy?: object;
@@ -32,12 +32,12 @@ export async function startApprovalHub(setup: ApprovalHubSetup = {}) {
     path,
     JSON.stringify({ policy: { rules: [{ tool: "files__*", verdict: "ask" }], ...policy }, ...more }),
   );
-  const loaded = await loadConfig({ path, env: {} });
+  const configuration = await readConfigAt({ path, location }, home, {});
   const source = testSource({ id: "files", prefix: "files", tools: ["write_file", "delete"] });
   const logged: string[] = [];
   const hub = await openHub({
     home,
-    configuration: { config: loaded.config, file: { ...loaded, location } },
+    configuration,
     env: {},
     log: createLiveLog({ level: "info", format: "human", write: (line) => logged.push(line) }),
     version: "1.2.3",

@@ -6,8 +6,8 @@ import { textOf } from "../support/start-guard.ts";
 import { postAtSocket } from "../support/hub-socket.ts";
 import { until } from "../support/until.ts";
 import { startApprovalHub } from "./approval-hub.ts";
-import { placeWith, runHere, shelf } from "./shelf.ts";
-import { openIdleTerminal, openTerminal } from "./terminal.ts";
+import { placeWith, runHere, shelf } from "../support/cli/test-home.ts";
+import { openIdleTerminal, openTerminal } from "../support/cli/terminal.ts";
 
 test("an approval for phone's a.txt lets that call run once, and not /etc/shadow", async () => {
   await using hub = await startApprovalHub();
@@ -40,7 +40,7 @@ test("a refusal has nothing to type: a person finds the call in `clawport approv
   expect(refusal).toContain("needs approval, but no one is available to approve it");
   expect(refusal).not.toMatch(/clawport|`|verdict/);
   const { out } = await hub.run("approvals");
-  expect(out).toMatch(/^Refused, because no one answered:\nID.*\n1 +files__write_file +mcp-http\/phone/);
+  expect(out).toMatch(/^Refused, because no one answered:\nID.*\n1 +files__write_file +phone/);
   // The call is over.
   expect(out).not.toMatch(/wait/i);
   const listed = JSON.parse((await hub.run("approvals", "--json")).out) as object;
@@ -56,7 +56,7 @@ test("a question in the hub's terminal is listed, and an answer from another ter
   await until(() => terminal.shown().includes("Allow it?"));
   expect(terminal.shown()).toContain("[1] token phone (mcp-http) asks to use files__write_file from files.");
   const { out } = await hub.run("approvals");
-  expect(out).toMatch(/^Waiting for approval:\nID.*\n1 +files__write_file +mcp-http\/phone +waits until/);
+  expect(out).toMatch(/^Waiting for approval:\nID.*\n1 +files__write_file +phone +waits until/);
   expect(out).not.toContain("Refused");
   const listed = JSON.parse((await hub.run("approvals", "--json")).out) as object;
   expect(listed).toMatchObject({ waiting: [{ id: "1" }], refused: [] });

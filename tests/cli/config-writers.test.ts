@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
-import { clawport, isWindows, makePlace, startHub } from "./run-clawport.ts";
+import { clawport, isWindows, makePlace, startHub } from "../support/cli/run-clawport.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

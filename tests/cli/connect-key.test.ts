@@ -6,7 +6,7 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { listenHere } from "../support/listen-here.ts";
-import { placeWith, runHere } from "./shelf.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

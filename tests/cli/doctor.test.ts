@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeWith, runHere } from "./shelf.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 
 test("doctor says in one line that tools of this computer lack something, and with -v what each lacks", async () => {
   await using place = await placeWith({});

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makePlace, type Place, startHub } from "./run-clawport.ts";
-import { runHere, shelf } from "./shelf.ts";
+import { makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { runHere, shelf } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 
 const servers = { shelf: shelf("one") };

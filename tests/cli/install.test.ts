@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, makePlace, type Place, startHub } from "./run-clawport.ts";
-import { placeWith, runHere, shelf } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { clawport, makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere, shelf } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, isWindows, mainFile, makePlace } from "./run-clawport.ts";
-import { runProgram } from "./run-shell.ts";
+import { clawport, isWindows, mainFile, makePlace } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

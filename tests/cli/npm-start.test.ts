@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
-import { isWindows, makePlace } from "./run-clawport.ts";
+import { isWindows, makePlace } from "../support/cli/run-clawport.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

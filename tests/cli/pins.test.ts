@@ -1,17 +1,17 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { modernParams, modernVersion, type Wire } from "../support/mcp/messages.ts";
 import { until } from "../support/until.ts";
 import type { Offered } from "./fixtures/changing-server.ts";
-import { startHub } from "./run-clawport.ts";
-import { placeWith, runHere } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const serverFile = fileURLToPath(new URL("fixtures/changing-server.ts", import.meta.url));
+const serverFile = program("tests/cli/fixtures/changing-server.ts");
 const calc = (description: string) => ({ name: "calc", description });
 
 /** A place with one server, `rug`, that lists what it is told. */

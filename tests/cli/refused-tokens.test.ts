@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { listTools, startHub } from "./run-clawport.ts";
-import { placeWith, runHere } from "./shelf.ts";
+import { listTools, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

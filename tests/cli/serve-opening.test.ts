@@ -8,8 +8,8 @@ import { expect, test, vi } from "vitest";
 import type { Wire } from "../support/mcp/messages.ts";
 import { pidsRunning } from "../support/running-commands.ts";
 import { until } from "../support/until.ts";
-import { mainFile, type Place, startHub } from "./run-clawport.ts";
-import { placeWith, runHere, shelf } from "./shelf.ts";
+import { mainFile, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere, shelf } from "../support/cli/test-home.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

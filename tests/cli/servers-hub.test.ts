@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { isWindows, type Place, type RunningHub, startHub } from "./run-clawport.ts";
-import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { isWindows, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { isAlive, placeWith, runHere, shelf } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -138,7 +138,7 @@ test("connect adds a server to the hub's configuration, and the hub runs it befo
   const { command, args } = shelf("new");
   const added = await here(place, "connect", "--name", "shelf", "--", command, ...args);
   expect(added).toMatchObject({ exit: 0 });
-  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain("shelf-server.ts");
+  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain("shelf-server");
   const pid = (await pidOf(place, "shelf"))!;
   expect(isAlive(pid)).toBe(true);
   expect((await here(place, "call", "shelf__pid")).exit).toBe(0);

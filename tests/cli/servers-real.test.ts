@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
 import { installPackage } from "../../conformance/install-package.ts";
-import { placeWith, runHere } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -7,8 +7,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
-import { clawport, isWindows, mainFile, type Place, type RunningHub, startHub, startReady } from "./run-clawport.ts";
-import { isAlive, placeWith, shelf } from "./shelf.ts";
+import {
+  clawport,
+  isWindows,
+  mainFile,
+  type Place,
+  type RunningHub,
+  startHub,
+  startReady,
+} from "../support/cli/run-clawport.ts";
+import { isAlive, placeWith, shelf } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

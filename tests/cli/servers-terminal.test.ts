@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { placeWith, runHere, shelf } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import { placeWith, runHere, shelf } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, makePlace, type Place } from "./run-clawport.ts";
-import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
+import { clawport, makePlace, type Place } from "../support/cli/run-clawport.ts";
+import { isAlive, placeWith, runHere, shelf } from "../support/cli/test-home.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -67,7 +67,7 @@ test("tools lists names and first lines, status the details of one server, logs 
   expect((await here(place, "status", "shelf", "-q")).err).toBe("");
   expect(out).toMatch(/^shelf\n {2}Address {9}stdio:.*\n {2}Status {10}Running \(PID \d+\)\n/);
   expect(out).toMatch(
-    /Server {10}shelf 1\.2\.3\n {2}Protocol {8}2026-07-28 \(modern\)\n {2}Last heartbeat {2}\d s ago/,
+    /Server {10}shelf 1\.2\.3\n {2}Protocol {8}2026-07-28, stateless\n {2}Last heartbeat {2}\d s ago/,
   );
   expect((await here(place, "logs", "shelf")).out).toBe("shelf: open, as one\n");
   const unknown = await here(place, "status", "shelv");
@@ -236,7 +236,7 @@ test("only the server whose variable is not set is off, and its status names the
   const { out, exit } = await here(place, "servers");
   expect(exit).toBe(0);
   expect(out).toMatch(/^shelf  Running \(PID \d+\)/m);
-  expect(out).toContain("other: Off: SHELF_KEY is not set in the environment\n");
+  expect(out).toContain("other: Needs a variable: SHELF_KEY is not set in the environment\n");
   const refused = await here(place, "connect", "other");
   expect(refused.err).toContain("The server other is off: SHELF_KEY is not set in the environment.");
 });

@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { listenHere } from "../support/listen-here.ts";
 import type { Wire } from "../support/mcp/messages.ts";
-import { clawport } from "./run-clawport.ts";
-import { placeWith } from "./shelf.ts";
+import { clawport } from "../support/cli/run-clawport.ts";
+import { placeWith } from "../support/cli/test-home.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -3,18 +3,18 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import type { Wire } from "../support/mcp/messages.ts";
 import { pidsRunning } from "../support/running-commands.ts";
 import { until } from "../support/until.ts";
-import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
-import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
+import { clawport, mainFile, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { isAlive, placeWith, runHere, shelf } from "../support/cli/test-home.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const here = (place: Place, ...argv: string[]) => runHere(place, argv);
-const changingFile = fileURLToPath(new URL("fixtures/changing-server.ts", import.meta.url));
+const changingFile = program("tests/cli/fixtures/changing-server.ts");
 
 async function statesOf(place: Place): Promise<Record<string, string>> {
   const { servers } = JSON.parse((await here(place, "servers", "--json")).out) as {

@@ -2,17 +2,17 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
-import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
-import { placeWith, shelf } from "./shelf.ts";
+import { clawport, mainFile, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, shelf } from "../support/cli/test-home.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const changingFile = fileURLToPath(new URL("fixtures/changing-server.ts", import.meta.url));
+const changingFile = program("tests/cli/fixtures/changing-server.ts");
 const three = ["search_tools", "describe_tool", "call_tool"];
 
 async function serveStdio(place: Place, ...options: string[]): Promise<Client> {

@@ -5,14 +5,22 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { createProxyClient } from "../apps/proxy-client.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "../apps/proxy-process.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
-import { clawport, isWindows, mainFile, makePlace, type Place, type RunningHub, startHub } from "./run-clawport.ts";
-import { runProgram, type ShellAnswer } from "./run-shell.ts";
-import { runHere } from "./shelf.ts";
-import { openTerminal } from "./terminal.ts";
+import {
+  clawport,
+  isWindows,
+  mainFile,
+  makePlace,
+  type Place,
+  type RunningHub,
+  startHub,
+} from "../support/cli/run-clawport.ts";
+import { runProgram, type ShellAnswer } from "../support/cli/run-shell.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { openTerminal } from "../support/cli/terminal.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

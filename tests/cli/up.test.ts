@@ -3,12 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { createHubCaller } from "../doors/long/call-hub.ts";
-import { clawport, isWindows, listTools, makePlace, startHub } from "./run-clawport.ts";
-import { placeWith } from "./shelf.ts";
+import { clawport, isWindows, listTools, makePlace, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -98,7 +98,7 @@ test("a running hub accepts a reset token at once, and no longer the old one", a
 test.skipIf(isWindows)(
   "Ctrl-C lets a request in progress finish; a second Ctrl-C does not (needs POSIX signals)",
   async () => {
-    const file = fileURLToPath(new URL("../doors/long/waiting-server.ts", import.meta.url));
+    const file = program("tests/doors/long/waiting-server.ts");
     await using place = await placeWith({ slow: { command: process.execPath, args: [file] } });
     await using hub = await startHub(place, "--port", "0");
     const { port, tokenPath } = hub.ready;
@@ -149,3 +149,12 @@ function refused(port: number): Promise<boolean> {
     socket.once("error", () => resolve(true));
   });
 }
+
+test("a server with a name of ours does not keep the hub from starting: it is left out, and the log says why", async () => {
+  const said: string[] = [];
+  await using place = await placeWith({ machine: { command: "true" }, agent: { command: "true" } });
+  await using hub = await startHub({ ...place, said }, "--port", "0");
+  expect(await listTools(hub.ready.url, await tokenOf(hub.ready.tokenPath))).toBe(200);
+  for (const name of ["machine", "agent"])
+    expect(said.join("")).toContain(`servers.${name} has a name that Clawport itself uses; rename it`);
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { type Notice, type TestClient, usualAnswers } from "./test-client.ts";
+import { type Notice, type TestClient, usualAnswers } from "../support/clients/test-client.ts";
 
 /** What every official client can do with our server, over any transport. */
 export function testClient(version: string, open: () => Promise<TestClient>): void {

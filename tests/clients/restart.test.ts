@@ -1,14 +1,19 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { expect, test, vi } from "vitest";
-import { clawport, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
-import { placeWith } from "../cli/shelf.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
+import { clawport, mainFile, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith } from "../support/cli/test-home.ts";
 import { openJournal } from "../servers/open-journal.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
-import type { Reach, TestClient } from "./test-client.ts";
-import { openV1Client } from "./v1-client.ts";
-import { openV2Client } from "./v2-client.ts";
+import type { Reach, TestClient } from "../support/clients/test-client.ts";
+import { openV1Client } from "../support/clients/v1-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -101,6 +106,35 @@ test("a token that is removed while the hub runs ends its session's stream", asy
   await until(async () => (await ping(hub, renewed, session)) !== 401);
   expect(await ping(hub, renewed, session)).toBe(404);
 });
+
+test.for(["without a hub", "through a hub"])(
+  "a client of `serve --as` ends with its token, in the middle of a call, %s",
+  async (how) => {
+    await using journal = await openJournal();
+    await using place = await placeWith({ rogue: journal.server() });
+    await ensureClientToken({ home: await openHome(place.home), log: silentLog }, "cursor");
+    await using stack = new AsyncDisposableStack();
+    if (how === "through a hub") stack.use(await startHub(place, "--port", "0"));
+    const served = spawn(process.execPath, [mainFile, "serve", "--stdio", "--as", "cursor"], {
+      env: place.env,
+      cwd: place.folder,
+    });
+    stack.defer(() => void served.kill("SIGKILL"));
+    const ended = once(served, "exit");
+    const said: string[] = [];
+    for (const output of [served.stdout, served.stderr]) output.on("data", (chunk) => said.push(String(chunk)));
+    const send = (message: object) => served.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    send({ id: 1, method: "initialize", params });
+    send({ method: "notifications/initialized" });
+    const slow = { name: "rogue__write", arguments: { do: "progress", steps: 10_000, everyMs: 50 } };
+    send({ id: 2, method: "tools/call", params: { ...slow, _meta: { progressToken: 1 } } });
+    await until(() => said.join("").includes("notifications/progress"), "the call");
+    expect((await clawport(place, "token", "remove", "cursor")).exit).toBe(0);
+    expect((await ended)[0]).toBe(77);
+    expect(said.join("")).toContain("Run `clawport install cursor` to make one.");
+  },
+);
 
 async function addToken(place: Place, name: string): Promise<string> {
   const { out } = await clawport(place, "token", "add", name, "--json");

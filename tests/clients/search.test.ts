@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fixtureProgram } from "../../conformance/start-fixture.ts";
 import { controlAt } from "../support/hub-socket.ts";
-import { type StartedHub, startHub } from "../guard/start-hub.ts";
+import { type StartedHub, startHub } from "../support/start-hub.ts";
 import { until } from "../support/until.ts";
-import { type TestClient, usualAnswers } from "./test-client.ts";
-import { openV1Client } from "./v1-client.ts";
-import { openV2Client } from "./v2-client.ts";
+import { type TestClient, usualAnswers } from "../support/clients/test-client.ts";
+import { openV1Client } from "../support/clients/v1-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

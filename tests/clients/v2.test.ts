@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { fixtureProgram, startFixture } from "../../conformance/start-fixture.ts";
 import type { RunningFixture } from "../../conformance/start-fixture.ts";
 import { testClient } from "./client.contract.ts";
-import { openV2Client } from "./v2-client.ts";
+import { openV2Client } from "../support/clients/v2-client.ts";
 
 const modes = [
   { title: "with default settings", mode: "legacy", version: "2025-11-25" },

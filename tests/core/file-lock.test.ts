@@ -4,13 +4,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { withFileLock } from "../../src/core/files/file-lock.ts";
 import { formatMark, ownMark } from "../../src/core/process/process-mark.ts";
 import { sleep } from "../../src/core/wait.ts";
+import { program } from "../setup/programs.ts";
 
-const child = fileURLToPath(new URL("lock-child.ts", import.meta.url));
+const child = program("tests/core/lock-child.ts");
 const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));
 /** A system without /proc: who lives is known by heartbeat. */
 const noProc = "/no/such/folder";

@@ -4,12 +4,12 @@ import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openHome } from "../../src/core/files/home.ts";
 import { sleep } from "../../src/core/wait.ts";
+import { program } from "../setup/programs.ts";
 
-const child = fileURLToPath(new URL("state-child.ts", import.meta.url));
+const child = program("tests/core/state-child.ts");
 
 /** What a killed process had said: the count it found at its start, the last one it held for safe, all complaints. */
 interface Life {

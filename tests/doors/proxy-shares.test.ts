@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { openApp } from "../apps/test-app.ts";
+import { openApp } from "../support/apps/test-app.ts";
 import { startProxy } from "../apps/start-proxy.ts";
 import { until } from "../support/until.ts";
 import { halfBody, postHead, sendHalf } from "./half-requests.ts";
@@ -41,7 +41,7 @@ test("slow calls of one session fill its half of the slots, and leave the others
 });
 
 test("bodies of one session take at most half of the memory, and those of another still fit", async () => {
-  await using proxy = await startProxy({ env, mostHeld: 24 * mega });
+  await using proxy = await startProxy({ env, maxHeld: 24 * mega });
   const [bad, good] = await Promise.all([proxy.create(), proxy.create()]);
   await using _ = await openApp(good.bridge_url);
   const { port, pathname } = new URL(bad.mcp_url);

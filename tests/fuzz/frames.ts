@@ -1,6 +1,6 @@
 import { junk } from "./junk.ts";
 import { mutate } from "./mutate.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 import { asModern, makeRequest, makeUnanswered } from "./requests.ts";
 import type { Message } from "./requests.ts";
 import { maxMessageBytes } from "./target-offer.ts";

@@ -6,7 +6,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { nextFrames } from "./frames.ts";
 import { checkResponse, prepareJob, sessionVersion } from "./http-job.ts";
 import type { HttpJob } from "./http-job.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 import type { Driver } from "./stdio-driver.ts";
 
 const atOnce = 16;

@@ -1,5 +1,5 @@
 import { isRecord } from "../../src/core/is-record.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 
 /** The headers of a request, and whether they contradict its body. */
 export interface HeaderChoice {

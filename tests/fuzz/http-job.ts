@@ -4,7 +4,7 @@ import { chooseHeaders } from "./http-headers.ts";
 import { createLedger, shown } from "./ledger.ts";
 import { expectAnswers } from "./oracle.ts";
 import type { Expected } from "./oracle.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 import { maxMessageBytes } from "./target-offer.ts";
 
 /** One POST with all random choices made beforehand, so that the order of the answers changes nothing. */

@@ -1,5 +1,5 @@
 import { junk, oddKeys } from "./junk.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 
 /** The same value with one part, at any depth, removed, replaced or renamed. */
 export function mutate(random: Random, value: unknown): unknown {

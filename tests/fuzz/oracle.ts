@@ -15,8 +15,8 @@ export interface Expected {
   maybe: boolean;
 }
 
-const longestId = 1024;
-const mostInBatch = 100;
+const maxIdLength = 1024;
+const maxInBatch = 100;
 
 /**
  * The correct answers to these bytes, derived from the specifications alone: nothing of the server is imported here. If
@@ -31,7 +31,7 @@ export function expectAnswers(bytes: Uint8Array, peer: PeerFacts): readonly Expe
   }
   if (!Array.isArray(value)) return expectOne(value, peer, false);
   const hasBatches = peer.version === undefined || peer.version < "2025-06-18";
-  if (!hasBatches || value.length === 0 || value.length > mostInBatch) return [answer(null, [-32600])];
+  if (!hasBatches || value.length === 0 || value.length > maxInBatch) return [answer(null, [-32600])];
   return value.flatMap((each) => expectOne(each, peer, true));
 }
 
@@ -56,7 +56,7 @@ function expectOne(value: unknown, peer: PeerFacts, inBatch: boolean): readonly 
 
 /** One beyond a double is a number, too: it comes back as it was sent. */
 function isId(id: unknown): id is string | number {
-  return typeof id === "string" ? id.length <= longestId : typeof id === "number";
+  return typeof id === "string" ? id.length <= maxIdLength : typeof id === "number";
 }
 
 function answer(id: Id, outcomes: readonly Outcome[], maybe = false): Expected {

@@ -1,5 +1,5 @@
 import { junk, junkObject } from "./junk.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 
 export type Message = Record<string, unknown>;
 

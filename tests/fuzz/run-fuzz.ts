@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../src/core/fault.ts";
 import { createHttpDriver } from "./http-driver.ts";
-import { createRandom } from "./random.ts";
+import { createRandom } from "../support/random.ts";
 import { createStdioDriver } from "./stdio-driver.ts";
 
 export interface FuzzOptions {

@@ -7,7 +7,7 @@ import { junk } from "./junk.ts";
 import { createLedger, shown } from "./ledger.ts";
 import { expectAnswers } from "./oracle.ts";
 import type { Expected } from "./oracle.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 import type { PeerFacts } from "./request-oracle.ts";
 import { maxMessageBytes } from "./target-offer.ts";
 

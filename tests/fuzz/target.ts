@@ -10,11 +10,11 @@ import { maxMessageBytes, targetOffer } from "./target-offer.ts";
  */
 const server = createMcpServer(targetOffer, {
   waitForAnswersMs: 2000,
-  mostWaiting: 50,
+  maxWaiting: 50,
   keepTasksMs: 2000,
-  mostTasks: 50,
+  maxTasks: 50,
 });
-const endpoint = createHttpEndpoint(server, { maxBodyBytes: maxMessageBytes, mostSessions: 100 });
+const endpoint = createHttpEndpoint(server, { maxBodyBytes: maxMessageBytes, maxSessions: 100 });
 const http = createServer((request, response) => endpoint.handle(request, response, "fuzz"));
 
 process.on("message", () => {

@@ -1,13 +1,13 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readAudit } from "../../src/catalog/audit/read-audit.ts";
 import { verifyAudit } from "../../src/catalog/audit/verify-audit.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
+import { program } from "../setup/programs.ts";
 
-const child = fileURLToPath(new URL("audit-child.ts", import.meta.url));
+const child = program("tests/guard/audit-child.ts");
 
 test("three processes that write and rotate the audit at the same time keep one unbroken chain", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "chain-"));

@@ -4,15 +4,16 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AuditLine } from "../../src/catalog/audit/audit-line.ts";
-import { type StartedServer, startMcpServer, textOf } from "../agent/start-mcp-server.ts";
-import { createProxyClient, echoTool } from "../apps/proxy-client.ts";
-import { openApp } from "../apps/test-app.ts";
-import { mainFile } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { type StartedServer, startMcpServer, textOf } from "../support/start-mcp-server.ts";
+import { createProxyClient, echoTool } from "../support/apps/proxy-client.ts";
+import { openApp } from "../support/apps/test-app.ts";
+import { mainFile } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { until } from "../support/until.ts";
-import { readAuditOf, type StartedHub, startHub } from "./start-hub.ts";
+import { readAuditOf, type StartedHub, startHub } from "../support/start-hub.ts";
+import { program } from "../setup/programs.ts";
 
 /** Whoever asked stays the caller of everything done for them: every caller, by every way that leads to a tool. */
 
@@ -38,7 +39,7 @@ const policy = {
 };
 
 const appsEnv = { OPENCLAW_PROXY_APP_TOKEN: "the-token-of-the-apps" };
-const servers = { files: { command: process.execPath, args: [join(import.meta.dirname, "files-server.ts")] } };
+const servers = { files: { command: process.execPath, args: [program("tests/guard/files-server.ts")] } };
 
 let model: MockModel;
 let gateway: FakeGateway;

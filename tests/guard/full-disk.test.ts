@@ -1,13 +1,13 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readAudit } from "../../src/catalog/audit/read-audit.ts";
-import { clawport, makePlace, type Place, startHub } from "../cli/run-clawport.ts";
+import { clawport, makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { canMount, mountSmallDisk, type SmallDisk } from "../setup/mount-small-disk.ts";
+import { program } from "../setup/programs.ts";
 
-const serverFile = fileURLToPath(new URL("counting-server.ts", import.meta.url));
+const serverFile = program("tests/guard/counting-server.ts");
 const isPossible = await canMount();
 
 interface FullPlace extends AsyncDisposable {
@@ -18,7 +18,7 @@ interface FullPlace extends AsyncDisposable {
 }
 
 /** A state folder on a small disk, with a server that counts its calls elsewhere. */
-async function makeFullPlace(audit: object): Promise<FullPlace> {
+async function makeFullPlace(audit: object, more: object = {}): Promise<FullPlace> {
   const made = await makePlace();
   const disk = await mountSmallDisk("512k");
   const home = join(disk.path, "state");
@@ -26,7 +26,7 @@ async function makeFullPlace(audit: object): Promise<FullPlace> {
   const counted = join(made.folder, "executions");
   const servers = { counting: { command: process.execPath, args: [serverFile, counted] } };
   await mkdir(home, { mode: 0o700 });
-  await writeFile(join(home, "clawport.json5"), JSON.stringify({ servers, audit }));
+  await writeFile(join(home, "clawport.json5"), JSON.stringify({ servers, audit, ...more }));
   return {
     place,
     disk,
@@ -114,6 +114,37 @@ test.skipIf(!isPossible)(
     for await (const { outcome } of readAudit({ file: join(place.home, "audit", "calls.jsonl") }))
       if (outcome === "ok") ran++;
     expect(ran).toBe(await made.executions());
+  },
+  120_000,
+);
+
+test.skipIf(!isPossible)(
+  "the first start of this version works on a full disk; commands say why they can't reach it, and do once there is space",
+  async () => {
+    await using made = await makeFullPlace({}, { apps: { serve: true, show: true, port: 0 } });
+    const { place, disk } = made;
+    const first = await startHub(place, "--port", "0");
+    expect((await call(place, "first")).exit).toBe(0);
+    const token = (await readFile(first.ready.tokenPath, "utf8")).trim();
+    first.child.kill("SIGKILL");
+    await first.ended;
+    // What earlier versions did not have.
+    for (const name of ["control.key", "relay.key", "hub.sock", "apps", "audit/open"])
+      for (const path of [name, `${name}.lock`]) await rm(join(place.home, path), { recursive: true, force: true });
+    await disk.fill();
+
+    await using hub = await startHub(place, "--port", "0");
+    expect((await fetchCall(hub.ready.url, token, "full")).ok).toBe(true);
+    const full = await call(place, "no");
+    expect(full.exit).not.toBe(0);
+    expect(full.err).toContain("The disk is full");
+    expect(full.err).toContain("Free some space");
+    expect((await clawport(place, "doctor")).out).toContain("is full");
+    await disk.free();
+    await until(async () => (await call(place, "yes")).exit === 0, "the command to reach the hub", 30_000);
+    expect((await readFile(join(place.home, "relay.key"), "utf8")).trim()).toHaveLength(43);
+    expect((await readFile(join(place.home, "apps", "token.txt"), "utf8")).trim()).toHaveLength(43);
+    expect((await stat(join(place.home, "control.key"))).mode & 0o777).toBe(0o600);
   },
   120_000,
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clawport } from "../cli/run-clawport.ts";
+import { clawport } from "../support/cli/run-clawport.ts";
 import { runKills } from "./run-kills.ts";
 
 test("kill -9 under load: every call that ran has an audit line, and none runs twice", async () => {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { runHere, shelf } from "../cli/shelf.ts";
+import { type MockModel, startMockModel } from "../support/mock-model.ts";
+import { runHere, shelf } from "../support/cli/test-home.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { type TestSource, testSource } from "../support/test-source.ts";
-import { approveWaiting, type StartedHub, startHub } from "./start-hub.ts";
+import { approveWaiting, type StartedHub, startHub } from "../support/start-hub.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

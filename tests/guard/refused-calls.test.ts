@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testSource, testTool } from "../support/test-source.ts";
-import { startHub } from "./start-hub.ts";
+import { startHub } from "../support/start-hub.ts";
 
 test("a call of an unknown tool, or of one that runs only as a task, leaves a line in the audit", async () => {
   const task = testTool("research", { execution: { taskSupport: "required" } });

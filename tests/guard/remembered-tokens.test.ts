@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { openApprovals } from "../../src/catalog/guard/approvals.ts";
 import { addNamedToken, removeNamedToken } from "../../src/doors/mcp/named-tokens.ts";
-import { hubFiles } from "../../src/hub/hub-files.ts";
+import { hubFiles } from "../../src/hub/state/hub-files.ts";
 import { testSource } from "../support/test-source.ts";
 import { until } from "../support/until.ts";
-import { type StartedHub, startHub } from "./start-hub.ts";
+import { type StartedHub, startHub } from "../support/start-hub.ts";
 
 const config = { policy: { rules: [{ tool: "files__*", verdict: "ask" }] } };
 const sources = () => [testSource({ id: "files", prefix: "files", tools: ["write", "wipe"] })];

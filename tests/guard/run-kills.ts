@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readAudit } from "../../src/catalog/audit/read-audit.ts";
 import { sleep } from "../../src/core/wait.ts";
 import { metaKeys } from "../../src/mcp/messages/envelope.ts";
-import { makePlace, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
+import { makePlace, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
+import { program } from "../setup/programs.ts";
 
 export interface KillsOptions {
   readonly kills: number;
@@ -28,7 +28,7 @@ export interface KillsReport {
   readonly processesLeft: number;
 }
 
-const serverFile = fileURLToPath(new URL("counting-server.ts", import.meta.url));
+const serverFile = program("tests/guard/counting-server.ts");
 
 /**
  * Kills a hub with SIGKILL again and again while clients call a tool of a real server through it. Each call names itself

@@ -6,9 +6,10 @@ import { type ApprovalQuestion, createClientAsker } from "../../src/catalog/guar
 import { createTerminalAsker } from "../../src/cli/terminal/terminal-asker.ts";
 import type { Policy } from "../../src/core/config/policy-config.ts";
 import { codeOf } from "../../src/core/fault.ts";
-import { fitsWhole } from "../../src/core/shown-text.ts";
 import { createDesktopAsker } from "../../src/sources/machine/desktop-asker.ts";
 import type { Notification } from "../../src/sources/machine/notifications.ts";
+import { createPrompt } from "../../src/plugin/calls/approval-prompt.ts";
+import { expectWhole, largeCalls, randomCalls } from "../support/shown-calls.ts";
 import { startGuard } from "../support/start-guard.ts";
 import { testContext } from "../support/test-source.ts";
 
@@ -17,80 +18,18 @@ vi.setConfig({ testTimeout: 120_000 });
 const ask: Policy = { rules: [{ verdict: "ask" }] };
 const signal = new AbortController().signal;
 
-const nasty = fc.constantFrom(
-  "\n",
-  "\r",
-  "\t",
-  "\\",
-  '"',
-  "'",
-  "\u001b[2J",
-  "\u202e",
-  "\u200b",
-  "\u{e0041}",
-  "\ud800",
-  "\udc00",
-  "\u00a0",
-  "│ ",
-  "\u3164",
-  "\u2028",
-  "e\u0301\u0301\u0301\u0301",
-  "\u0301",
-  "日本",
-  "😀\ufe0f",
-  "$TOKEN",
-  String.raw`\u{202e}`,
-  "[+",
-  "\nArguments: {}",
-  "\nAllow it? (y = once) ",
-  "password=x",
-  `sk-${"a".repeat(20)}`,
-  "TOKEN=$(id) ls",
-  "… (9 characters)",
-);
-const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
-  fc.array(fc.oneof(nasty, fc.string({ maxLength: 5 })), { maxLength: 30 }).map((parts) => parts.join("")),
-);
-const key = fc.oneof(text, fc.constantFrom("secret", "cookie", "password", "__proto__", "authorization"));
-const { value } = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    text,
-    fc.double(),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(tie("value"), { maxLength: 6 }),
-    fc.array(fc.tuple(key, tie("value")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
-  ),
-}));
-const calls = fc.array(fc.tuple(key, value), { maxLength: 8 }).map((entries) => Object.fromEntries(entries) as object);
-
-const deep = (levels: number): unknown => JSON.parse(`${'{"a":['.repeat(levels)}"\\u202e"${"]}".repeat(levels)}`);
-const large: readonly (readonly [string, object])[] = [
-  ["1 byte", { a: "x" }],
-  ["5,000 keys", Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key ${at}\n`, `\u202e${at}`]))],
-  ["300 levels", { a: deep(300) }],
-  ["one line of 1 MB", { command: `${"a b ".repeat(262_000)}\u001b; rm x` }],
-  ["1 MB of all kinds", { text: fc.sample(text, { numRuns: 200, seed: 7 }).join("\n").repeat(60).slice(0, 1_000_000) }],
-  ["lines of 1 MB", { script: `echo 1\n`.repeat(150_000) }],
-];
-
 test("whatever a call is, a person sees every character of it, or is not offered a yes", async () => {
   await using hub = await startGuard({ policy: ask });
-  const isShown = fc.asyncProperty(calls, (args) => check(hub, args));
+  const isShown = fc.asyncProperty(randomCalls, (args) => check(hub, args));
   await expect(fc.assert(isShown, { numRuns: 150 })).resolves.toBeUndefined();
 });
 
-test.for(large)("%s", async ([, args]) => {
+test.for(largeCalls)("%s", async ([, args]) => {
   await using hub = await startGuard({ policy: ask });
   await expect(check(hub, args)).resolves.toBeUndefined();
 });
 
 type Guarded = Awaited<ReturnType<typeof startGuard>>;
-
-/** What would be sent on: JSON has no lone zero sign and no infinity. */
-const sent = (args: object): unknown => JSON.parse(JSON.stringify(args));
 
 async function check(hub: Guarded, args: object): Promise<void> {
   expect((await hub.call("git__push", args)).isError).toBe(true);
@@ -103,10 +42,7 @@ async function check(hub: Guarded, args: object): Promise<void> {
   await checkTerminal(question, args);
   await checkDesktop(question, args);
   await checkClient(question, args);
-  const preview = await hub.guard.preview(hub.catalog.find("git__push")!, args, testContext().caller);
-  const chat = preview.verdict === "ask" ? preview.text : "";
-  expect(chat).toBe(shown);
-  if (fitsWhole(chat, { maxLength: 512 })) expectWhole(chat.slice(0, 512), args);
+  await checkChat(hub, args);
   // The stored record is approved only if it is whole.
   const stored = await hub.command().show(id);
   if (stored.text !== undefined) expectWhole(stored.text, args);
@@ -146,6 +82,16 @@ async function checkDesktop(question: ApprovalQuestion, args: object): Promise<v
   else expect(notice?.buttons).toEqual(["Deny"]);
 }
 
+/** OpenClaw cuts a description at 512 characters, without a word. */
+async function checkChat(hub: Guarded, args: object): Promise<void> {
+  const tool = hub.catalog.find("git__push")!;
+  const question = await hub.guard.preview(tool, args, testContext().caller);
+  if (question.verdict !== "ask") throw new TypeError("it does not ask");
+  const { description, allowedDecisions } = await createPrompt({ title: "t", tool, ticket: undefined, question });
+  if (allowedDecisions?.includes("allow-once")) expectWhole(description.slice(0, 512), args);
+  else expect(allowedDecisions).toEqual(["deny"]);
+}
+
 async function checkClient(question: ApprovalQuestion, args: object): Promise<void> {
   const asked: {
     readonly message: string;
@@ -162,16 +108,4 @@ async function checkClient(question: ApprovalQuestion, args: object): Promise<vo
   const offered = form?.requestedSchema.properties.answer.enum ?? [];
   if (offered.includes("once")) expectWhole(form!.message, args);
   else expect(offered).toEqual(["no"]);
-}
-
-/** The text has nothing in it that does not print, and reading it back gives the arguments. */
-function expectWhole(shown: string, args: object): void {
-  expect(/[^\P{C}\n]|(?! )\p{Zs}/u.exec(shown)).toBeNull();
-  const [, head = "", rows = ""] = /^Arguments:( ?)([^]*)$/m.exec(shown) ?? [];
-  const lines = (head === " " ? rows : rows.replaceAll(/^ {2}/gm, "")).replaceAll(/\n *│ /g, "");
-  const json = lines.replaceAll(/\\(?:u\{([0-9a-f]+)\}|[^])/g, (whole, code?: string) =>
-    code === undefined ? whole : JSON.stringify(String.fromCodePoint(Number.parseInt(code, 16))).slice(1, -1),
-  );
-  const read: unknown = JSON.parse(json);
-  if (JSON.stringify(read) !== JSON.stringify(sent(args))) expect(read).toEqual(sent(args));
 }

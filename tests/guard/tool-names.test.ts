@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CheckedSchema } from "../../src/core/config/check-value.ts";
 import { configSchema } from "../../src/core/config/config-schema.ts";
-import { createProxyClient } from "../apps/proxy-client.ts";
-import { openApp } from "../apps/test-app.ts";
+import { createProxyClient } from "../support/apps/proxy-client.ts";
+import { openApp } from "../support/apps/test-app.ts";
 import { until } from "../support/until.ts";
-import { type StartedHub, startHub } from "./start-hub.ts";
+import { type StartedHub, startHub } from "../support/start-hub.ts";
+import { program } from "../setup/programs.ts";
 
 /** A pattern means the same tools whatever else is connected: every field that takes names of tools, in every situation. */
 
@@ -34,7 +34,7 @@ interface Opened extends AsyncDisposable {
 }
 
 const env = { OPENCLAW_PROXY_APP_TOKEN: "the-token-of-the-apps" };
-const serverFile = join(import.meta.dirname, "named-tools-server.ts");
+const serverFile = program("tests/guard/named-tools-server.ts");
 const servers = { files: ["by_own", "by_full", "other"], a: ["b__c"], a__b: ["c"] };
 const apps = { phone: ["wipe", "list"], tablet: ["wipe"], stranger: ["list"] };
 
@@ -162,6 +162,9 @@ async function expectOfServers(field: "include" | "exclude"): Promise<void> {
 /** Fields whose description speaks of tools without taking their names. */
 const others: readonly string[] = [
   "apps.prefix",
+  // It asks `isMeant` as rules do; what it decides is tried in flows.test.ts.
+  "policy.labels.*.tool",
+  "policy.labels.*.source",
   "policy.limits.*.source",
   "policy.rules.*.agent",
   "policy.rules.*.source",
@@ -174,6 +177,32 @@ const ownNames = ["machine.consent"];
 
 test.for(Object.entries(fields))("%s means its tools in every situation", { timeout: 60_000 }, async ([, check]) => {
   await expect(check()).resolves.toBeUndefined();
+});
+
+test("of two servers with one prefix neither inherits a rule that allows, unless it names the source or every one", async () => {
+  const named = (name: string, ...tools: readonly string[]) => ({
+    toolPrefix: "notes",
+    command: process.execPath,
+    args: [serverFile, name, ...tools],
+  });
+  // The first one has the tool, but never connects.
+  const both = { first: { ...named("first", "read"), command: "false" }, second: named("second", "read", "list") };
+  for (const [rule, isAllowed] of [
+    [{ tool: "notes__read" }, false],
+    [{ tool: "notes__*" }, false],
+    [{ tool: "notes__read", source: "first" }, false],
+    [{ tool: "notes__read", source: "second" }, true],
+    [{ tool: "*" }, true],
+    [{ tool: "*__read" }, true],
+  ] as const) {
+    const rules = [{ ...rule, verdict: "allow" }, { verdict: "ask" }];
+    await using hub = await startHub({ config: { servers: both, policy: { rules } } });
+    const text = `${JSON.stringify(rule)}: ${await hub.call("main", "notes__read", {})}`;
+    expect(text).toContain(isAllowed ? "second ran read" : "needs approval");
+  }
+  const rules = [{ tool: "notes__read", verdict: "allow" }, { verdict: "ask" }];
+  await using alone = await startHub({ config: { servers: { second: both.second }, policy: { rules } } });
+  expect(await alone.call("main", "notes__read", {})).toContain("second ran read");
 });
 
 test("no other field of the configuration takes names of tools", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makePlace } from "../cli/run-clawport.ts";
+import { makePlace } from "../support/cli/run-clawport.ts";
 import { pidsRunning } from "../support/running-commands.ts";
 import { until } from "../support/until.ts";
 import { startCommand } from "./canvas/start-command.ts";
@@ -48,7 +48,8 @@ describe.skipIf(canvasPrograms.includes(undefined))("a node that is killed", { t
     await using next = await startCommand(options);
     await using other = await openClient(next);
     await other.call("canvas.present", { html: "<h1>Again</h1>" });
-    for (const pid of processesBelow(next.pid).filter(isRenderer)) process.kill(pid, "SIGKILL");
+    // A spare renderer may have ended by itself since.
+    for (const pid of processesBelow(next.pid).filter(isRenderer)) if (!isGone(pid)) process.kill(pid, "SIGKILL");
     await until(
       async () => (await other.call("canvas.snapshot")).text.startsWith("CANVAS_NOT_OPEN"),
       "the end of the page",

@@ -2,8 +2,8 @@ import { readdir, writeFile } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openBrowser } from "../browser/open-browser.ts";
-import { makePlace } from "../cli/run-clawport.ts";
+import { openBrowser } from "../support/open-browser.ts";
+import { makePlace } from "../support/cli/run-clawport.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { until } from "../support/until.ts";
 import { startCommand } from "./canvas/start-command.ts";
@@ -11,7 +11,7 @@ import { startHostileSite, startNameServer, startVictim } from "./canvas/start-l
 import { canvasPrograms, startScreen } from "./canvas/start-screen.ts";
 import { openClient } from "./desktop/open-client.ts";
 
-const mouse = await requireDebianPackage("xdotool", "/usr/bin/xdotool");
+const mouse = await requireDebianPackage("xdotool");
 const isPossible = !canvasPrograms.includes(undefined) && mouse !== undefined && process.getuid?.() === 0;
 
 /** What is left of the page's requests: those to its own origin. */

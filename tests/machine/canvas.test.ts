@@ -265,29 +265,58 @@ describe.skipIf(canvasPrograms.includes(undefined))("the canvas", { timeout: 30_
     expect(await evaluate("document.body.innerText")).toBe("");
   });
 
-  test("hide closes the window and leaves nothing behind", async () => {
-    await client.call("canvas.present", { html: red, title: "To be hidden" });
-    await until(async () => (await screen.windows()).includes("To be hidden"), "the window");
+  test("hide hides the window, and present shows it again with its state", async () => {
+    await client.call("canvas.present", { html: red, title: "To be hidden", x: 100, y: 80, width: 400, height: 300 });
+    const isRed = async () => String(await screen.colourAt(300, 280)) === "255,0,0";
+    await until(isRed, "the colour on the screen");
+    await evaluate("void (window.count = 41)");
+    expect((await client.call("canvas.hide")).structured).toEqual({ hidden: true });
+    await until(async () => !(await isRed()), "the window to go");
+    expect(await evaluate("++window.count")).toBe(42);
+    expect((await pixelsOf((await client.call("canvas.snapshot")).image)).at(10, 10)).toEqual([255, 0, 0]);
+    expect((await client.call("canvas.hide")).structured).toEqual({ hidden: true });
+    expect((await client.call("canvas.present")).structured).toMatchObject({ presented: true, windowed: true });
+    await until(isRed, "the window to come back");
+    expect(await evaluate("window.count")).toBe(42);
+  });
+
+  test("a page that is loaded in a hidden canvas does not show it", async () => {
+    await client.call("canvas.present", { html: red, x: 100, y: 80, width: 400, height: 300 });
+    const isRed = async () => String(await screen.colourAt(300, 280)) === "255,0,0";
+    await until(isRed, "the colour on the screen");
+    await client.call("canvas.hide");
+    await until(async () => !(await isRed()), "the window to go");
+    expect((await client.call("canvas.navigate", { url: `${origin}/page` })).structured).toMatchObject({ status: 200 });
+    const isWhite = async () => String(await screen.colourAt(300, 280)) === "255,255,255";
+    expect(await isWhite()).toBe(false);
+    await client.call("canvas.present");
+    await until(isWhite, "the window");
+  });
+
+  test("its pictures are among the latest pictures, for their caller", async () => {
+    await client.call("canvas.present", { html: red });
+    const taken = await client.call("canvas.snapshot");
+    const { resources } = await client.client.listResources();
+    const found = resources.find(({ title }) => title === "The canvas");
+    expect(found?.uri).toMatch(/^machine:\/\/pictures\//);
+    const { contents } = await client.client.readResource({ uri: found!.uri });
+    expect(contents[0]).toMatchObject({ mimeType: "image/png", blob: taken.image });
+  });
+
+  test("the user can close the window, which leaves nothing behind, and it opens again", async () => {
+    await client.call("canvas.present", { html: red, title: "Mine" });
+    await until(async () => (await screen.windows()).includes("Mine"), "the window");
     const [profile = ""] = await profiles();
     const folder = `--user-data-dir=${node.home.file("machine", "canvas", profile)}`;
     expect(pidsRunning(folder).length).toBeGreaterThan(0);
-    expect((await client.call("canvas.hide")).structured).toEqual({ hidden: true });
-    expect(pidsRunning(folder)).toEqual([]);
-    expect(await profiles()).toEqual([]);
-    expect(await readdir(temporary)).toEqual([]);
-    await until(async () => (await screen.windows()).length === 0, "no window");
-  });
-
-  test("the user can close the window, and it opens again", async () => {
-    await client.call("canvas.present", { html: red, title: "Mine" });
-    await until(async () => (await screen.windows()).includes("Mine"), "the window");
     await screen.closeWindow("Mine");
+    const left = async () => [...pidsRunning(folder), ...(await profiles()), ...(await readdir(temporary))];
+    await until(async () => (await left()).length === 0, "the end of it all");
     await until(async () => (await client.call("canvas.snapshot")).text.startsWith("CANVAS_NOT_OPEN"), "the end");
     expect((await client.call("canvas.present", { html: red })).structured).toMatchObject({ presented: true });
   });
 
-  test("two calls at once use one window; hide ends a call that waits", async () => {
-    await client.call("canvas.hide");
+  test("two calls at once use one window, and hide does not wait for a call", async () => {
     const both = await Promise.all([
       client.call("canvas.present", { html: red }),
       client.call("canvas.navigate", { url: `${origin}/page` }),
@@ -297,8 +326,9 @@ describe.skipIf(canvasPrograms.includes(undefined))("the canvas", { timeout: 30_
     waiting.length = 0;
     const call = client.call("canvas.navigate", { url: `${origin}/never` });
     await until(() => waiting.length > 0, "the request");
-    await client.call("canvas.hide");
-    expect((await call).text).toMatch(/^CANVAS_NOT_OPEN: /);
+    expect((await client.call("canvas.hide")).structured).toEqual({ hidden: true });
+    waiting.pop()?.end("Here at last.");
+    expect((await call).structured).toMatchObject({ navigated: true });
   });
 });
 

@@ -5,9 +5,17 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/core/config/load-config.ts";
-import type { MachineState } from "../../src/hub/control/settings/settings-control.ts";
+import type { MachineState } from "../../src/hub/control/settings/machine-state.ts";
 import { machineSwitches } from "../../src/core/config/machine-config.ts";
-import { clawport, mainFile, makePlace, type Place, type Running, startHub, startReady } from "../cli/run-clawport.ts";
+import {
+  clawport,
+  mainFile,
+  makePlace,
+  type Place,
+  type Running,
+  startHub,
+  startReady,
+} from "../support/cli/run-clawport.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
 
@@ -128,9 +136,12 @@ describe("the two switches", () => {
     await using place = await makePlace();
     await using hub = await startHub(place, "--port", "0");
     const { out } = await clawport(place, "node", "settings", "--offer", "on");
-    expect(out).toMatch(/^Tools +off, on after a restart$/m);
+    expect(out).toMatch(/^Tools +on$/m);
     expect(out).toMatch(new RegExp(`^MCP +Listening, http://127.0.0.1:${hub.ready.port}/$`, "m"));
-    expect(out).toContain("`clawport stop`, then `clawport up`");
+    expect(out).not.toContain("restart");
+    expect((await clawport(place, "node", "call", "device.info")).exit).toBe(0);
+    expect((await clawport(place, "node", "settings", "--offer", "off")).out).toMatch(/^Tools +off$/m);
+    expect((await clawport(place, "node", "call", "device.info")).err).toContain("does not offer the tools");
     const refused = await clawport(place, "node", "settings", "--mcp", "off");
     expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining("A hub always serves") as string });
   });

@@ -7,11 +7,11 @@ import { type StartedNode, startNode } from "./start-node.ts";
 const programs =
   process.platform === "linux"
     ? [
-        await requireDebianPackage("xvfb", "/usr/bin/Xvfb"),
-        await requireDebianPackage("xclip", "/usr/bin/xclip"),
-        await requireDebianPackage("dunst", "/usr/bin/dunst"),
-        await requireDebianPackage("dbus-daemon", "/usr/bin/dbus-daemon"),
-        await requireDebianPackage("dbus-bin", "/usr/bin/dbus-send"),
+        await requireDebianPackage("xvfb"),
+        await requireDebianPackage("xclip"),
+        await requireDebianPackage("dunst"),
+        await requireDebianPackage("dbus-daemon"),
+        await requireDebianPackage("dbus-bin"),
       ]
     : [undefined];
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
-import { isWindows } from "../cli/run-clawport.ts";
+import { isWindows } from "../support/cli/run-clawport.ts";
 import { startNode, type StartedNode } from "./start-node.ts";
 
 const page = await readFile(new URL("../../docs/node.md", import.meta.url), "utf8");

@@ -1,11 +1,18 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { readAudit } from "../../src/catalog/audit/read-audit.ts";
+import { sendHttp } from "../../src/core/http/send-http.ts";
+import { createSocketAgent } from "../../src/core/http/socket-agent.ts";
+import { hubKeyPath, readHubKey } from "../../src/doors/mcp/hub-keys.ts";
 import type { Capability, CapabilityContext } from "../../src/sources/machine/capability.ts";
-import { clawport, makePlace, type Place, startHub, startReady } from "../cli/run-clawport.ts";
+import { clawport, makePlace, type Place, startHub, startReady } from "../support/cli/run-clawport.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { until } from "../support/until.ts";
+import { hasPackages } from "./desktop/require-programs.ts";
 import { type StartedNode, type StartNodeOptions, startNode } from "./start-node.ts";
+
+const hasFfmpeg = await hasPackages("ffmpeg");
 
 interface Connect {
   readonly commands: readonly string[];
@@ -338,6 +345,22 @@ describe("as a process", () => {
     expect(result()?.params).toMatchObject({ ok: true });
   });
 
+  test("a command that was answered is in the audit, even if the node is killed in that moment", async () => {
+    await using gateway = await startFakeGateway();
+    await using place = await makePlace();
+    await startAt(place, gateway, { machine: { enableNodeMode: true } });
+    const preload = join(import.meta.dirname, "kill-with-answer.ts");
+    const env = { ...place.env, NODE_OPTIONS: `--import ${preload}` };
+    await using node = await startReady({ ...place, env }, "node", "--json");
+    await until(() => gateway.caps().length === 1, "the connection");
+    gateway.emit("node.invoke.request", { id: "one", nodeId: "n", command: "device.info" });
+    expect(await node.ended).toBe("SIGKILL");
+    const lines: string[] = [];
+    for await (const { tool, outcome } of readAudit({ file: join(place.home, "audit", "calls.jsonl") }))
+      lines.push(`${tool} ${outcome}`);
+    expect(lines).toEqual(["device.info ok"]);
+  });
+
   test("without MCP, `clawport node` outlives its gateway and stops when it is told to", async () => {
     await using gateway = await startFakeGateway();
     await using place = await makePlace();
@@ -369,13 +392,14 @@ describe("as a process", () => {
     }
     const call = await clawport(place, "node", "call", "device.info");
     expect(call).toMatchObject({ exit: 1, err: expect.stringContaining("machine.enableMcpServer: true") as string });
-    const locate = async (id: string): Promise<unknown> => {
-      gateway.emit("node.invoke.request", { id, nodeId: "n", command: "location.get" });
+    const invoke = async (id: string, command: string, params = {}): Promise<unknown> => {
+      gateway.emit("node.invoke.request", { id, nodeId: "n", command, paramsJSON: JSON.stringify(params) });
       const answer = () =>
         gateway.requests.find(({ method, params }) => method === "node.invoke.result" && params["id"] === id);
       await until(() => answer() !== undefined, "the result");
       return answer()?.params["ok"];
     };
+    const locate = (id: string) => invoke(id, "location.get");
     await until(() => gateway.caps().length === 1, "the connection");
     expect(await locate("unanswered")).toBe(false);
     expect((await clawport(place, "approve", "1", "--yes")).exit).toBe(0);
@@ -383,10 +407,58 @@ describe("as a process", () => {
     expect(await locate("once only")).toBe(false);
     expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(0);
     expect(await locate("allowed")).toBe(true);
+    // So long that only the node itself has all of it.
+    const run = (id: string) => invoke(id, "system.run", { command: ["true", "x".repeat(3000)] });
+    expect(await run("a long one")).toBe(false);
+    const shown = await clawport(place, "approve", "system.run", "--yes");
+    expect(shown).toMatchObject({ exit: 0, err: expect.stringContaining("x".repeat(3000)) as string });
+    expect(await run("the same again")).toBe(true);
     expect(await clawport(place, "stop")).toMatchObject({ exit: 0, out: `Stopped the node (PID ${pid}).\n` });
     expect(await node.ended).toBe(0);
     expect((await clawport(place, "stop")).out).toBe("No hub is running.\n");
   });
+
+  test.skipIf(!hasFfmpeg)(
+    "without MCP, commands ask the node at its socket, see what it records, and call no tools there",
+    { timeout: 60_000 },
+    async () => {
+      await using gateway = await startFakeGateway();
+      await using place = await makePlace();
+      const camera = { testDevices: [{ id: "test:slow", source: "testsrc2=size=160x120:rate=5" }] };
+      await startAt(place, gateway, { machine: { enableNodeMode: true, camera, consent: { camera: "always" } } });
+      await using node = await startReady<{ pid: number }>(place, "node", "--json");
+      await until(() => gateway.caps().length === 1, "the connection");
+      const invoke = { id: "film", nodeId: "n", command: "camera.clip" };
+      const params = { durationMs: 60_000, includeAudio: false };
+      gateway.emit("node.invoke.request", { ...invoke, paramsJSON: JSON.stringify(params) });
+      const status = async () => JSON.parse((await clawport(place, "status", "--json")).out);
+      await until(async () => (await status()).hub?.recording !== undefined, "the recording");
+      expect(await status()).toMatchObject({
+        hub: { pid: node.ready.pid, recording: [{ what: "camera" }] },
+        servers: [],
+      });
+      expect((await status()).hub).not.toHaveProperty("address");
+      expect((await clawport(place, "node", "status")).out).toContain("Recording camera, for ");
+      const settings = JSON.parse((await clawport(place, "node", "settings", "--json")).out);
+      expect(settings).toMatchObject({ host: "node", status: "Disabled", gateway: { state: "connected" } });
+
+      const home = { path: place.home, file: (...parts: string[]) => join(place.home, ...parts) };
+      const agent = createSocketAgent({ path: home.file("hub.sock"), home: place.home });
+      const post = async (path: string, key: string) => {
+        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+        const url = new URL(path, "http://localhost");
+        return (await sendHttp({ url, method: "POST", headers, body: "{}", agent })).statusCode;
+      };
+      const keyOf = (name: "control" | "relay") => readHubKey(hubKeyPath({ home }, name))!.reveal();
+      expect(await post("/control/status.read", keyOf("control"))).toBe(200);
+      expect(await post("/control/status.read", keyOf("relay"))).toBe(403);
+      expect(await post("/control/status.read", "x".repeat(43))).toBe(401);
+      for (const path of ["/mcp", "/mcp/machine", "/mcp?relay=cli"])
+        expect(await post(path, keyOf("control"))).toBe(404);
+      agent.destroy();
+      await expect(stat(home.file("mcp-token.txt"))).rejects.toThrow(/ENOENT/);
+    },
+  );
 
   test("a gateway that wants a token is said to want it, and what gives it is named", async () => {
     await using place = await makePlace();

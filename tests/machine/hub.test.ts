@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { testSource } from "../support/test-source.ts";
-import { startHub } from "../guard/start-hub.ts";
+import { startHub } from "../support/start-hub.ts";
 import { startNode } from "./start-node.ts";
 
 test("a hub offers this computer beside its other sources, if it is configured", async () => {

@@ -3,8 +3,7 @@ import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { startGeoClueService } from "./geoclue-service.ts";
 import { startNode } from "./start-node.ts";
 
-const bus =
-  process.platform === "linux" ? await requireDebianPackage("dbus-daemon", "/usr/bin/dbus-daemon") : undefined;
+const bus = process.platform === "linux" ? await requireDebianPackage("dbus-daemon") : undefined;
 const machine = { consent: { location: "always" } };
 
 describe.skipIf(bus === undefined)("location.get over D-Bus", () => {

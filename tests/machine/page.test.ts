@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { openAttackSite } from "../browser/attack-site.ts";
-import { openBrowser } from "../browser/open-browser.ts";
+import { openBrowser } from "../support/open-browser.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { startNode } from "./start-node.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 
 test.skipIf(chromium === undefined)(
   "a hostile page in a real browser reaches no tool of this computer, even if it knows the token",

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { isWindows } from "../cli/run-clawport.ts";
+import { isWindows } from "../support/cli/run-clawport.ts";
 import { startNode, type StartedNode, type StartNodeOptions } from "./start-node.ts";
 
 const real = (program: string): string => realpathSync(execFileSync("which", [program], { encoding: "utf8" }).trim());

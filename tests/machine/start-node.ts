@@ -6,11 +6,13 @@ import type { ApprovalQuestion } from "../../src/catalog/guard/askers.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { type Home, openHome } from "../../src/core/files/home.ts";
 import { createLiveLog, type LogLevel } from "../../src/core/log.ts";
-import { openNode, type RunningNode } from "../../src/hub/open-node.ts";
+import type { Asker } from "../../src/catalog/guard/askers.ts";
+import type { Engine } from "../../src/hub/engine/engine.ts";
+import { openHost } from "../../src/hub/hosts.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 
 export interface StartedNode extends AsyncDisposable {
-  readonly node: RunningNode;
+  readonly node: { readonly engine: Engine; readonly url: string | undefined; close(): Promise<void> };
   readonly home: Home;
   readonly url: string;
   readonly token: string;
@@ -62,32 +64,30 @@ export async function startNode(options: StartNodeOptions = {}): Promise<Started
   const logged: string[] = [];
   const questions: ApprovalQuestion[] = [];
   const answers: (ApprovalAnswer | (() => Promise<ApprovalAnswer>))[] = [];
-  const node = await openNode({
+  const user: Asker = {
+    id: "user",
+    kind: "console",
+    available: () => true,
+    ask(question) {
+      questions.push(question);
+      const next = answers.shift();
+      return typeof next === "function" ? next() : Promise.resolve(next);
+    },
+  };
+  const place = {
     home,
-    configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" } },
+    configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" as const } },
     env: world,
     homedir: home.path,
     log: createLiveLog({ level, format: "human", write: (line) => logged.push(line) }),
     version: "1.2.3",
-    level,
-    port: 0,
-    askers: attended
-      ? [
-          {
-            id: "user",
-            kind: "console",
-            available: () => true,
-            ask(question) {
-              questions.push(question);
-              const next = answers.shift();
-              return typeof next === "function" ? next() : Promise.resolve(next);
-            },
-          },
-        ]
-      : [],
-  });
+    logLevel: level,
+    askers: attended ? [user] : [],
+  };
+  const engine = await openHost("node", place, { port: 0 });
+  const node = { engine, url: engine.http && `${engine.http.address}/`, close: () => engine.close() };
   const url = node.url ?? "";
-  const token = node.url === undefined ? "" : (await readFile(node.engine.http!.tokenPath, "utf8")).trim();
+  const token = node.url === undefined ? "" : (await readFile(engine.http!.tokenPath, "utf8")).trim();
   const headers = { "content-type": "application/json", accept: "application/json", authorization: `Bearer ${token}` };
 
   const started: StartedNode = {

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { mainFile, type RunningHub, startHub } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
-import { type ConfiguredPlace, placeWith, runHere } from "../cli/shelf.ts";
+import { mainFile, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
+import { type ConfiguredPlace, placeWith, runHere } from "../support/cli/test-home.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const fixture = join(import.meta.dirname, "../servers/fixtures/exact-echo.ts");
+const fixture = program("tests/servers/fixtures/exact-echo.ts");
 const numbers = '"id":1234567890123456789,"e":1E400,"tiny":-1e-999,"zero":-0,"pi":3.14159265358979323846';
 const args = `{${numbers},"list":[9007199254740993,{"deep":123456789.123456789}]}`;
 const meta = '"test/n":18446744073709551615';

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { openCallbackListener } from "../../src/hub/sign-in/callback-listener.ts";
-import { openBrowser } from "../browser/open-browser.ts";
-import { clawport } from "../cli/run-clawport.ts";
+import { openBrowser } from "../support/open-browser.ts";
+import { clawport } from "../support/cli/run-clawport.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 const fixture = join(import.meta.dirname, "fixtures", "chromium.ts");
 
 test.skipIf(chromium === undefined)(

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { AuthorizationServer } from "./bench/authorization-server.ts";
+import type { AuthorizationServer } from "../support/oauth/authorization-server.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers and hubs are processes of their own, and the machine may be busy.

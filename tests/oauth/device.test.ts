@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import { controlAt } from "../support/hub-socket.ts";
 import type { DeviceSignIn } from "../../src/sources/servers/oauth/grants/device-code.ts";
 import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts";
-import { startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 import { openAuthControl } from "./open-auth-control.ts";
 import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
@@ -36,19 +36,19 @@ async function openWatched(bench: OAuthPlace) {
 test("a device sign-in that is cancelled is polled no more, and leaves nothing behind", async () => {
   await using bench = await openOAuthPlace();
   const { control, begun } = await openWatched(bench);
-  const { userCode } = await control.beginDevice("one", {});
-  const outcome = control.awaitDevice("one", userCode).catch((error: unknown) => error);
-  await control.cancelDevice("one", userCode);
+  const { userCode } = await control.beginDevice({ server: "one" });
+  const outcome = control.awaitDevice({ server: "one", userCode }).catch((error: unknown) => error);
+  await control.cancelDevice({ server: "one", userCode });
   expect(await outcome).toMatchObject({ code: "cancelled" });
   await expect(begun[0]?.done).rejects.toMatchObject({ code: "cancelled" });
-  await expect(control.awaitDevice("one", userCode)).rejects.toMatchObject({ code: "not-found" });
+  await expect(control.awaitDevice({ server: "one", userCode })).rejects.toMatchObject({ code: "not-found" });
   expect(await bench.kept()).toEqual([]);
 });
 
 test("an unknown code does not count as finished", async () => {
   await using bench = await openOAuthPlace();
   const control = await openAuthControl(bench);
-  await expect(control.awaitDevice("one", "ABCD-EFGH")).rejects.toMatchObject({
+  await expect(control.awaitDevice({ server: "one", userCode: "ABCD-EFGH" })).rejects.toMatchObject({
     code: "not-found",
     message: expect.stringContaining("clawport auth one --device"),
   });
@@ -67,7 +67,9 @@ test("Ctrl-C cancels a device sign-in in the hub, too", async () => {
     const [, code = ""] = /code: (\S+)/.exec(shown) ?? [];
     stop.abort();
     expect((await running).exit).toBe(130);
-    await expect(control.signIns.awaitDevice("one", code)).rejects.toMatchObject({ code: "not-found" });
+    await expect(control.signIns.awaitDevice({ server: "one", userCode: code })).rejects.toMatchObject({
+      code: "not-found",
+    });
   } finally {
     control.close();
   }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });

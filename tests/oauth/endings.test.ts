@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 import { visit } from "./fixtures/open-auth.ts";
 import { type RogueIssuer, startRogueIssuer } from "./fixtures/rogue-issuer.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openCallbackListener } from "../../src/hub/sign-in/callback-listener.ts";
 import { clientDocument } from "../../src/sources/servers/oauth/registration/client-document.ts";
-import type { AuthorizationServer } from "./bench/authorization-server.ts";
+import type { AuthorizationServer } from "../support/oauth/authorization-server.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.

@@ -1,12 +1,12 @@
 import { get } from "node:http";
 import { expect, test, vi } from "vitest";
 import { controlAt } from "../support/hub-socket.ts";
-import { createMcpCommand } from "../../src/hub/verbs/mcp-command.ts";
+import { createMcpCommand } from "../../src/hub/presentation/mcp-command.ts";
 import { quietOptions } from "../../src/sources/agent/reply-backend.contract.ts";
-import { startHub } from "../cli/run-clawport.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
 import { startGuard } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
-import { createVisitor } from "./bench/consent.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
 import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
@@ -41,9 +41,9 @@ test("a hub that waits for a sign-in takes up one that another process made", as
   await using _hub = await startHub(bench.place, "--port", "0");
   expect(await stateOf(bench)).toMatchObject({ state: "needs-sign-in" });
   const auth = await openAuthControl(bench);
-  const begun = await auth.begin("one", { redirectUri: "http://127.0.0.1:9/callback" });
+  const begun = await auth.begin({ server: "one", redirectUri: "http://127.0.0.1:9/callback" });
   const left = await createVisitor().consent(begun.kind === "redirect" ? begun.url : "");
-  await auth.finish("one", left.search, false);
+  await auth.finish({ server: "one", query: left.search, pasted: false });
   expect((await bench.run("refresh", "one")).exit).toBe(0);
   expect(await stateOf(bench)).toMatchObject({ state: "ready", tools: 2 });
   expect((await bench.run("call", "one__read")).exit).toBe(0);

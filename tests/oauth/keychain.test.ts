@@ -6,17 +6,18 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { startSecretService } from "./start-secret-service.ts";
+import { program } from "../setup/programs.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 const programs = [
-  await requireDebianPackage("dbus-daemon", "/usr/bin/dbus-daemon"),
-  await requireDebianPackage("dbus-bin", "/usr/bin/dbus-send"),
-  await requireDebianPackage("gnome-keyring", "/usr/bin/gnome-keyring-daemon"),
+  await requireDebianPackage("dbus-daemon"),
+  await requireDebianPackage("dbus-bin"),
+  await requireDebianPackage("gnome-keyring"),
 ];
 const hasKeyring = !programs.includes(undefined);
-const child = join(import.meta.dirname, "fixtures", "store-child.ts");
+const child = program("tests/oauth/fixtures/store-child.ts");
 
 const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));
 

@@ -1,5 +1,5 @@
-import { type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
+import { type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
 
 /** Runs commands and a hub that tell all they can, and remembers what each of them said. */
 export function listenIn(place: Place) {

@@ -1,7 +1,7 @@
-import { createLocalSignIns, type SignInsControl } from "../../src/hub/control/sign-ins.ts";
+import { createLocalSignIns, type SignIns } from "../../src/hub/sign-in/sign-ins.ts";
 import { type AuthRegistry, createAuthRegistry } from "../../src/sources/servers/oauth/auth-registry.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
-import { defined } from "../servers/start-engine.ts";
+import { defined } from "../support/start-engine.ts";
 import type { OAuthPlace } from "./open-oauth-place.ts";
 import { storeOptions } from "./store-options.ts";
 
@@ -9,7 +9,7 @@ import { storeOptions } from "./store-options.ts";
 export async function openAuthControl(
   bench: OAuthPlace,
   watch: (auths: AuthRegistry) => AuthRegistry = (auths) => auths,
-): Promise<SignInsControl> {
+): Promise<SignIns> {
   const common = storeOptions(bench.home, bench.place.env);
   const store = async () => openCredentialStore(common);
   const definitions = await defined({ one: { url: bench.server.url } });

@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
-import { type ConfiguredPlace, placeWith, runHere } from "../cli/shelf.ts";
-import type { ShellAnswer } from "../cli/run-shell.ts";
+import { type ConfiguredPlace, placeWith, runHere } from "../support/cli/test-home.ts";
+import type { ShellAnswer } from "../support/cli/run-shell.ts";
 import { until } from "../support/until.ts";
-import { filesUnder, findSecrets } from "./find-secrets.ts";
+import { filesUnder, findSecrets } from "../support/find-secrets.ts";
 import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
   startAuthorizationServer,
-} from "./bench/authorization-server.ts";
-import { createVisitor } from "./bench/consent.ts";
-import { type ProtectedServer, startProtectedServer } from "./bench/protected-server.ts";
+} from "../support/oauth/authorization-server.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
+import { type ProtectedServer, startProtectedServer } from "../support/oauth/protected-server.ts";
 import { storeOptions } from "./store-options.ts";
 
 const visit = join(import.meta.dirname, "fixtures", "visit.ts");

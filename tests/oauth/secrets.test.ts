@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createVisitor } from "./bench/consent.ts";
-import { filesUnder, findSecrets } from "./find-secrets.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
+import { filesUnder, findSecrets } from "../support/find-secrets.ts";
 import { listenIn } from "./listen-in.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { runHere } from "../cli/shelf.ts";
-import { startAuthorizationServer } from "./bench/authorization-server.ts";
-import { createVisitor } from "./bench/consent.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { startAuthorizationServer } from "../support/oauth/authorization-server.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.

@@ -4,11 +4,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test, vi } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
-import { openIdleTerminal } from "../cli/terminal.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { runHere } from "../support/cli/test-home.ts";
+import { openIdleTerminal } from "../support/cli/terminal.ts";
 import { until } from "../support/until.ts";
-import { createVisitor } from "./bench/consent.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
 import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
 // Hubs are processes of their own, and the machine may be busy.

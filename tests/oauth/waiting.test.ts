@@ -1,11 +1,11 @@
 import { get } from "node:http";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import type { SignInsControl } from "../../src/hub/control/sign-ins.ts";
+import type { SignIns } from "../../src/hub/sign-in/sign-ins.ts";
 import { type StartedSignIn, startSignIn } from "../../src/hub/sign-in/start-sign-in.ts";
-import { runHere } from "../cli/shelf.ts";
+import { runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
-import { createVisitor } from "./bench/consent.ts";
+import { createVisitor } from "../support/oauth/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
 import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
@@ -13,7 +13,7 @@ import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 async function start(
-  auth: SignInsControl,
+  auth: SignIns,
   options: { timeoutMs?: number; pollMs?: number; signal?: AbortSignal } = {},
 ): Promise<StartedSignIn> {
   const started = await startSignIn(auth, "one", { pollMs: 500, signal: new AbortController().signal, ...options });
@@ -58,7 +58,7 @@ test("one that another process finishes is done here too", async () => {
   await using bench = await openOAuthPlace();
   const started = await start(await openAuthControl(bench));
   const left = await createVisitor().consent(started.url);
-  await (await openAuthControl(bench)).finish("one", left.searchParams.toString(), false);
+  await (await openAuthControl(bench)).finish({ server: "one", query: left.searchParams.toString() });
   await started.done;
   expect(await (await openAuthControl(bench)).list()).toMatchObject([{ server: "one", kind: "signed-in" }]);
 });
@@ -66,14 +66,14 @@ test("one that another process finishes is done here too", async () => {
 test("one that another process gives up is over here too", async () => {
   await using bench = await openOAuthPlace();
   const started = await start(await openAuthControl(bench), { pollMs: 5 });
-  await (await openAuthControl(bench)).cancel("one", stateOf(started));
+  await (await openAuthControl(bench)).cancel({ server: "one", state: stateOf(started) });
   await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
 });
 
 test("one that another process gives up is not done because somebody was signed in before", async () => {
   await using bench = await openOAuthPlace();
   const second = await startAgain(bench);
-  await (await openAuthControl(bench)).cancel("one", stateOf(second));
+  await (await openAuthControl(bench)).cancel({ server: "one", state: stateOf(second) });
   await expect(second.done).rejects.toMatchObject({ code: "cancelled" });
   expect(bench.authority.grants).toEqual(["authorization_code"]);
 });
@@ -82,7 +82,7 @@ test("one that another process finishes is done here too, also for who was signe
   await using bench = await openOAuthPlace();
   const second = await startAgain(bench);
   const left = await createVisitor().consent(second.url);
-  await (await openAuthControl(bench)).finish("one", left.searchParams.toString(), false);
+  await (await openAuthControl(bench)).finish({ server: "one", query: left.searchParams.toString() });
   await second.done;
   expect(bench.authority.grants).toEqual(["authorization_code", "authorization_code"]);
 });
@@ -95,7 +95,7 @@ test("two for one server each take their own answer, and giving one up leaves th
   const left = await createVisitor().consent(second.url);
   stop.abort();
   await expect(first.done).rejects.toMatchObject({ code: "cancelled" });
-  expect(await auth.isWaiting("one", stateOf(second))).toBe(true);
+  expect(await auth.isWaiting({ server: "one", state: stateOf(second) })).toBe(true);
   await second.paste(left.href);
   await second.done;
   expect(bench.authority.grants).toEqual(["authorization_code"]);

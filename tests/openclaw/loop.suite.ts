@@ -5,8 +5,8 @@ import { hubMcpUrl, mcpUrlWithoutAgent } from "../../src/core/http/hub-routes.ts
 import { silentLog } from "../../src/core/log.ts";
 import { resolveGatewayAddress } from "../../src/openclaw/locate-gateway.ts";
 import { openGateway } from "../../src/openclaw/open-gateway.ts";
-import { clawport, makePlace, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
-import { serverCommand } from "../agent/start-mcp-server.ts";
+import { clawport, makePlace, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { serverCommand } from "../support/start-mcp-server.ts";
 import { until } from "../support/until.ts";
 import { openBench, type OpenClawBench } from "./bench/open-bench.ts";
 import { freePort } from "./bench/start-gateway.ts";

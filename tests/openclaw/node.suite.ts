@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Capability } from "../../src/sources/machine/capability.ts";
-import { clawport, type Place } from "../cli/run-clawport.ts";
+import { clawport, type Place } from "../support/cli/run-clawport.ts";
 import { pixelsOf, readFilm } from "../machine/desktop/look-at-media.ts";
 import { hasPackages, x11Packages } from "../machine/desktop/require-programs.ts";
 import { type Desktop, startDesktop } from "../machine/start-desktop.ts";

@@ -10,7 +10,7 @@ import { createGatewayConversationStore } from "../../src/sources/agent/conversa
 import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-backend.ts";
 import type { ReplyBackend } from "../../src/sources/agent/reply-backend.ts";
 import { describeReplies } from "../../src/sources/agent/reply-backend.contract.ts";
-import { serverCommand, textOf as serverText, startMcpServer } from "../agent/start-mcp-server.ts";
+import { serverCommand, textOf as serverText, startMcpServer } from "../support/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
 import { startMockAnthropic } from "./bench/mock-anthropic.ts";
 import { openBench, type OpenClawBench } from "./bench/open-bench.ts";

@@ -9,7 +9,10 @@ export default defineConfig({
     include: ["tests/openclaw/**/*.suite.ts"],
     testTimeout: 180_000,
     hookTimeout: 420_000,
-    globalSetup: [`${import.meta.dirname}/../setup/temp-folder.ts`],
+    globalSetup: [
+      `${import.meta.dirname}/../setup/temp-folder.ts`,
+      `${import.meta.dirname}/../setup/build-programs.ts`,
+    ],
     pool: "forks",
     fileParallelism: false,
   },

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { makePlace, isWindows, listTools, startReady } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { makePlace, isWindows, listTools, startReady } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { root } from "./pack.ts";
 import { replayDockerfile, type Stage } from "./replay-image.ts";
 

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { installPackage } from "../../conformance/install-package.ts";
-import { placeWith } from "../cli/shelf.ts";
-import { clawport, listTools, startHub, startReady } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { placeWith } from "../support/cli/test-home.ts";
+import { clawport, listTools, startHub, startReady } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { oldestNode, packCheckout, runNpm } from "./pack.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,16 +20,24 @@ const oldest = join(
 const server = join(import.meta.dirname, "fixtures/hello-server.mjs");
 
 let folder: string;
+let pluginFolder: string;
 let main: string;
 
 beforeAll(async () => {
   await using tarball = await packCheckout();
   folder = await mkdtemp(join(tmpdir(), "installed-"));
-  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-  await runNpm(["install", tarball.path], folder);
+  pluginFolder = join(folder, "plugin");
+  await installInto(folder, tarball.path);
+  await installInto(pluginFolder, tarball.plugin);
   main = join(folder, "node_modules", "clawport", "dist", "cli", "main.js");
 }, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function installInto(place: string, tarball: string): Promise<void> {
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, "package.json"), '{ "private": true, "type": "module" }\n');
+  await runNpm(["install", tarball], place);
+}
 
 test("the oldest Node that package.json promises is the one these tests run on", () => {
   expect(execFileSync(oldest, ["--version"], { encoding: "utf8" }).trim()).toBe(`v${oldestNode}`);
@@ -42,6 +50,15 @@ test("the package has declarations of what it exports only, and no source", asyn
   expect(folders).toEqual(new Set(["app", "catalog", "core", "mcp"]));
   expect(declared.length).toBeLessThan(120);
   expect(files.filter((path) => /\.(?:[mt]s|map)$/.test(path) && !path.endsWith(".d.ts"))).toEqual([]);
+});
+
+test("the plugin is small: OpenClaw copies it, with all its dependencies, at every change of its configuration", async () => {
+  const modules = join(pluginFolder, "node_modules");
+  const scopes = (await readdir(modules)).filter((name) => !name.startsWith("."));
+  // The keychain's library is native code, and optional.
+  expect(scopes.filter((name) => name !== "@napi-rs")).toEqual(["clawport-openclaw"]);
+  const files = await readdir(modules, { recursive: true, withFileTypes: true });
+  expect(files.filter((entry) => entry.isFile()).length).toBeLessThan(40);
 });
 
 describe.each([
@@ -105,7 +122,7 @@ describe.each([
   test("registers as a plugin of OpenClaw, and starts and stops its service", async () => {
     await using place = await makeInstalled();
     const script = join(import.meta.dirname, "fixtures/register-plugin.mjs");
-    const entry = join(folder, "node_modules", "clawport", "dist", "plugin", "index.js");
+    const entry = join(pluginFolder, "node_modules", "clawport-openclaw", "dist", "plugin", "index.js");
     const { exit, out, err } = await runProgram(node, [script, entry, server], { env: place.env, cwd: place.folder });
     expect({ exit, out, err }).toMatchObject({ exit: 0, out: "registered, started, stopped\n" });
   });

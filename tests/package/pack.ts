@@ -9,16 +9,26 @@ export const root = join(import.meta.dirname, "../..");
 /** The oldest Node that the package promises to run on: `22.19.0`. */
 export const oldestNode = `${manifest.engines.node.replace(">=", "")}.0`;
 
+export interface PackedCheckout extends AsyncDisposable {
+  readonly path: string;
+  /** OpenClaw's plugin, which is a package of its own. */
+  readonly plugin: string;
+}
+
 /** Packs the checkout as for a release. The build runs in a copy: other tests use what is built here. */
-export async function packCheckout(): Promise<{ readonly path: string } & AsyncDisposable> {
+export async function packCheckout(): Promise<PackedCheckout> {
   const folder = await mkdtemp(join(tmpdir(), "pack-"));
   const copy = join(folder, "checkout");
   await copyCheckout(copy, (path) => !notCopied.has(path.split("/")[0]!));
   await symlink(join(root, "node_modules"), join(copy, "node_modules"), "junction");
-  const { out } = await runNpm(["pack", "--json", "--silent", "--pack-destination", folder], copy);
-  const [{ filename }] = JSON.parse(out.slice(out.indexOf("["))) as [{ filename: string }];
+  const pack = async (cwd: string): Promise<string> => {
+    const { out } = await runNpm(["pack", "--json", "--silent", "--pack-destination", folder], cwd);
+    const [{ filename }] = JSON.parse(out.slice(out.indexOf("["))) as [{ filename: string }];
+    return join(folder, basename(filename));
+  };
   return {
-    path: join(folder, basename(filename)),
+    path: await pack(copy),
+    plugin: await pack(join(copy, "dist", "openclaw-plugin")),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,12 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { makePlace, startHub } from "../cli/run-clawport.ts";
+import { makePlace, startHub } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
+import { program } from "../setup/programs.ts";
 
-const file = fileURLToPath(new URL("flood-server.ts", import.meta.url));
+const file = program("tests/results/flood-server.ts");
 
 async function connect(url: string, tokenPath: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { capabilities: {} });

@@ -2,18 +2,18 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
-import { clawport, mainFile, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
-import { type ConfiguredPlace, placeWith, runHere } from "../cli/shelf.ts";
+import { clawport, mainFile, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
+import { type ConfiguredPlace, placeWith, runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const file = fileURLToPath(new URL("large-server.ts", import.meta.url));
+const file = program("tests/results/large-server.ts");
 const large = { command: process.execPath, args: [file], pidNamespace: "off" };
 
 interface Block {
@@ -279,7 +279,7 @@ test("without a hub, an installed client is the caller that it is at the hub: fo
   const again = await serveStdio(alone, "--as", "cursor");
   expect(textOf(await call("read_result", { id, length: 10 }, again))).toContain("Bytes 0 to 10");
   await Promise.all([cursor, codex, unnamed, again].map((each) => each.close()));
-  expect((await clawport(alone, "audit")).out).toContain("mcp-stdio/cursor");
+  expect((await clawport(alone, "audit")).out).toMatch(/^\S+ .*\bcursor\b/m);
 
   await using _hub = await startHub(alone, "--port", "0");
   const relayed = await serveStdio(alone, "--as", "cursor");

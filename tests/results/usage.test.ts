@@ -1,8 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test, vi } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere, shelf } from "../cli/shelf.ts";
+import { estimateDefinition } from "../../src/core/estimate-tokens.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere, shelf } from "../support/cli/test-home.ts";
 import { agePins } from "../support/age-pins.ts";
 import { postAtSocket } from "../support/hub-socket.ts";
 import { until } from "../support/until.ts";
@@ -52,7 +54,7 @@ test("calls are counted without a hub, by a hub, and after it ended; what was ne
     ],
     callers: [
       { caller: "cli", calls: 3 },
-      { caller: "mcp-http/main", calls: 1 },
+      { caller: "main", calls: 1 },
     ],
     unused: { servers: ["spare"] },
   });
@@ -74,19 +76,45 @@ test("calls are counted without a hub, by a hub, and after it ended; what was ne
   expect(days.length).toBeLessThanOrEqual(2);
 });
 
-test("tools --cost counts the tokens of each definition, by server", async () => {
+test("`tools --cost`, `usage` and the console have the same figure for each definition", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
-  const { out } = await runHere(place, ["tools", "--cost", "--json"]);
-  const cost = JSON.parse(out) as { tokens: number; servers: object[]; tools: { tool: string; tokens: number }[] };
-  expect(cost).toMatchObject({
-    tokenizer: "o200k_base",
-    servers: [{ server: "shelf", tools: 7, tokens: cost.tokens }],
-  });
-  expect(cost.tools).toHaveLength(7);
-  expect(cost.tools[0]).toMatchObject({ tool: "shelf__put" });
-  expect(cost.tools.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(cost.tokens);
-  expect(cost.tokens).toBeGreaterThan(100);
-  expect(cost.tokens).toBeLessThan(500);
+  await using _hub = await startHub(place, "--port", "0");
+  const read = async (...argv: string[]) => JSON.parse((await runHere(place, [...argv, "--json"])).out);
+  await until(async () => (await read("tools", "shelf")).tools?.length === 7, "the tools");
+  const cost = (await read("tools", "--cost")) as Cost;
+  const shelfCost = (await read("tools", "shelf", "--cost")) as Cost;
+  expect(shelfCost.servers).toEqual([{ server: "shelf", tools: 7, tokens: shelfCost.tokens }]);
+  expect(shelfCost.tools[0]).toMatchObject({ tool: "shelf__put" });
+  expect(shelfCost.tokens).toBeGreaterThan(100);
+  expect(shelfCost.tokens).toBeLessThan(500);
+  const { result } = JSON.parse((await postAtSocket(place.home, "/control/tools.search", { limit: 200 })).text);
+  const shown = (result.tools as { name: string; tokens: number }[]).map(({ name, tokens }) => [name, tokens]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(cost.tools.map(({ tool, tokens }) => [tool, tokens])));
+  expect((await read("usage")).listed).toEqual({ tools: cost.tools.length, tokens: cost.tokens });
   const text = (await runHere(place, ["tools", "shelf", "--cost"])).out;
-  expect(text).toContain(`${cost.tokens} tokens for 7 tools of 1 server.`);
+  expect(text).toContain(`${shelfCost.tokens} tokens for 7 tools of 1 server. Estimated`);
+});
+
+interface Cost {
+  readonly tokens: number;
+  readonly servers: readonly object[];
+  readonly tools: readonly { readonly tool: string; readonly tokens: number }[];
+}
+
+test("a definition is estimated within a tenth of what o200k counts", () => {
+  const definition = {
+    name: "files__read_text_file",
+    description:
+      "Read the complete contents of a file from the file system as text. Handles various text encodings and provides detailed error messages if the file cannot be read. Use the 'head' parameter to read only the first N lines of a file.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Where the file is, relative to the allowed folder" },
+        head: { type: "number", description: "If provided, returns only the first N lines of the file" },
+      },
+      required: ["path"],
+    },
+  };
+  const counted = countTokens(JSON.stringify(definition));
+  expect(Math.abs(estimateDefinition(definition) / counted - 1)).toBeLessThan(0.1);
 });

@@ -2,10 +2,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeCertificates } from "../servers/fixtures/make-certificates.ts";
-import { makePlace, type Place } from "../cli/run-clawport.ts";
+import { makePlace, type Place } from "../support/cli/run-clawport.ts";
 import type { SecretPlace } from "./secret-places.ts";
+import { program } from "../setup/programs.ts";
 
-const leaky = join(import.meta.dirname, "..", "servers", "fixtures", "leaky-stdio.ts");
+const leaky = program("tests/servers/fixtures/leaky-stdio.ts");
 
 /** The servers that a planted home talks to. */
 export interface Peers {

@@ -1,5 +1,4 @@
 import { rm, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { createViewOffer } from "../../src/doors/mcp/view-offer.ts";
@@ -8,11 +7,12 @@ import { createMcpServer } from "../../src/mcp/server/mcp-server.ts";
 import { startGuard } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-const gated = path.join(import.meta.dirname, "fixtures", "gated-stdio.ts");
+const gated = program("tests/servers/fixtures/gated-stdio.ts");
 
 /** An engine whose server `slow` starts when it is let go, served to a client with a session. */
 async function openSlow(options: { readonly settings?: object; readonly listPatienceMs?: number } = {}) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openRogueSse } from "./fixtures/rogue-sse.ts";
 import { openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const refused = {
   state: expect.stringContaining("connecting"),

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const eras = ["legacy", "modern"] as const;
 
@@ -38,7 +37,6 @@ describe.each(eras)("an HTTP server of the %s era", (era) => {
     rogue.once("tools/call", async ({ run, answer }) => {
       run();
       await isCut;
-      await sleep(50);
       answer({ content: [{ type: "text", text: "slow but whole" }] });
     });
     rogue.once("tools/call", ({ request }) => void request.socket.destroy());

@@ -3,7 +3,7 @@ import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { type Exchange, openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
 import { openRogueSse } from "./fixtures/rogue-sse.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 test("a session the server forgot is replaced without a word, and the call is sent once more", async () => {
   await using rogue = await openRogueHttp();

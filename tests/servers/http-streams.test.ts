@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { type Act, openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const resultOf = (id: unknown, text: string) => ({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } });
 const eras = ["legacy", "modern"] as const;

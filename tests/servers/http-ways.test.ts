@@ -9,7 +9,7 @@ import { listenHere } from "../support/listen-here.ts";
 import { textOf } from "../support/start-guard.ts";
 import { makeCertificates } from "./fixtures/make-certificates.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 test("headers and the key go out with every request, and no Origin unless one is set", async () => {
   await using rogue = await openRogueHttp();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 import { openJournal } from "./open-journal.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more });
 

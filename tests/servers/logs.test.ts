@@ -3,7 +3,7 @@ import type { ClientLogLine } from "../../src/mcp/messages/interim-messages.ts";
 import { until } from "../support/until.ts";
 import { type Exchange, openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const said = (level: string, data: string) => ({
   jsonrpc: "2.0",

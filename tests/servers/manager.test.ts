@@ -3,7 +3,7 @@ import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
 import { openJournal } from "./open-journal.ts";
-import { defined, type Engine, startEngine } from "./start-engine.ts";
+import { defined, type Engine, startEngine } from "../support/start-engine.ts";
 
 const names = ["a", "b", "c", "d"] as const;
 
@@ -177,11 +177,11 @@ test("a server that is removed while it connects is not reported as a failed con
   expect(engine.lines.map(({ message }) => message)).not.toContain("could not connect to the server");
 });
 
-test("a server that needs a sign-in shows so, and a call tries it again", async () => {
+test("a server that needs a key shows so, and a call tries it again", async () => {
   await using rogue = await openRogueHttp();
   rogue.always("server/discover", ({ response }) => void response.writeHead(401).end());
   await using engine = await startEngine({ rogue: { url: rogue.url } });
-  expect(engine.manager.status("rogue").state).toBe("needs-sign-in");
+  expect(engine.manager.status("rogue").state).toBe("needs-key");
   rogue.always("server/discover", rogue.behave);
   await engine.manager.refresh("rogue");
   expect(textOf(await engine.call("rogue__write"))).toBe("write ran");

@@ -3,7 +3,7 @@ import { createServerMetrics } from "../../src/core/telemetry/clawport-metrics.t
 import { createMetrics } from "../../src/core/telemetry/metrics.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 test("servers are counted by where they stand, and each time one has to be tried again", async () => {
   const metrics = createMetrics();

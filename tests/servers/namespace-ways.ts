@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findNamespaceWay } from "../../src/core/process/pid-namespace.ts";
+import { findNamespaceLauncher } from "../../src/core/process/pid-namespace.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { areSkipsAllowed } from "../setup/skips-allowed.ts";
 
@@ -12,18 +12,18 @@ export interface NamespaceTestWay {
   readonly path: string;
 }
 
-const programs = { bubblewrap: ["bwrap"], unshare: ["unshare", "setpriv"], none: [] } as const;
+const programs = { bubblewrap: ["bwrap"], unshare: ["unshare", "setpriv", "mount"], none: [] } as const;
 
 /** The ways that this system allows. Those that it refuses are named on stderr, or fail if no test may be skipped. */
 export async function allowedWays(): Promise<readonly NamespaceTestWay[]> {
   if (process.platform !== "linux") return [];
-  await requireDebianPackage("bubblewrap", "/usr/bin/bwrap");
+  await requireDebianPackage("bubblewrap");
   const folder = await mkdtemp(path.join(tmpdir(), "clawport-ways-"));
   await chmod(folder, 0o755);
   const ways: NamespaceTestWay[] = [];
   for (const name of ["bubblewrap", "unshare"] as const) {
     const way = { name, path: await linkPrograms(path.join(folder, name), programs[name]) };
-    if ((await findNamespaceWay({ PATH: way.path }))?.name === name) ways.push(way);
+    if ((await findNamespaceLauncher({ PATH: way.path }))?.name === name) ways.push(way);
     else refuse(name);
   }
   return ways;

@@ -6,17 +6,18 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../../src/core/process/run-command.ts";
-import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 import { pidsRunning } from "../support/running-commands.ts";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { allowedWays, noWay } from "./namespace-ways.ts";
 import { type Journal, openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
 const ways = await allowedWays();
-const engineChild = path.join(import.meta.dirname, "fixtures", "engine-child.ts");
+const engineChild = program("tests/servers/fixtures/engine-child.ts");
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 

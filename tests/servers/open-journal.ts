@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { program } from "../setup/programs.ts";
 
-const program = path.join(import.meta.dirname, "fixtures", "rogue-stdio.ts");
+const serverFile = program("tests/servers/fixtures/rogue-stdio.ts");
 
 /** The file in which a rogue over stdio counts its starts and runs, and how to start one that uses it. */
 export interface Journal extends AsyncDisposable {
@@ -23,7 +24,7 @@ export async function openJournal(): Promise<Journal> {
   const lines = () => readFileSync(file, "utf8").split("\n").slice(0, -1);
   return {
     file,
-    server: (...flags) => ({ command: process.execPath, args: [program, file, ...flags], pidNamespace: "off" }),
+    server: (...flags) => ({ command: process.execPath, args: [serverFile, file, ...flags], pidNamespace: "off" }),
     lines,
     count: (line) => lines().filter((each) => each === line).length,
     pids: () => lines().flatMap((line) => (line.startsWith("start ") ? [Number(line.slice(6))] : [])),

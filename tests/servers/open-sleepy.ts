@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { silentLog } from "../../src/core/log.ts";
 import { type ListStore, openListStore } from "../../src/sources/servers/lists/list-store.ts";
-import { type Engine, startEngine } from "./start-engine.ts";
+import { type Engine, startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
-const program = path.join(import.meta.dirname, "fixtures", "sleepy-server.ts");
+const serverFile = program("tests/servers/fixtures/sleepy-server.ts");
 
 export interface SleepySettings {
   readonly start?: "lazy" | "eager";
@@ -46,7 +47,7 @@ export async function openSleepy(offered: object = plain): Promise<Sleepy> {
   const offer = (next: object) => writeFile(file("offered.json"), JSON.stringify(next));
   // Outside a PID namespace, so that its own process ids are those of the test.
   const settings = (own: SleepySettings = {}) => {
-    return { command: process.execPath, args: [program, folder], pidNamespace: "off", ...own };
+    return { command: process.execPath, args: [serverFile, folder], pidNamespace: "off", ...own };
   };
   await offer(offered);
   await writeFile(file("journal"), "");

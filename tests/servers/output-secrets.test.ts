@@ -2,16 +2,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { redact } from "../../src/core/secrets/redact.ts";
-import { type Place, startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
-import { filesUnder, findSecrets } from "../oauth/find-secrets.ts";
+import { type Place, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
+import { filesUnder, findSecrets } from "../support/find-secrets.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const program = join(import.meta.dirname, "fixtures", "leaky-stdio.ts");
+const serverFile = program("tests/servers/fixtures/leaky-stdio.ts");
 
 /** One in each place of a configuration that can hold a secret. */
 const secrets = {
@@ -42,7 +43,7 @@ async function leakyPlace(...names: string[]): Promise<Awaited<ReturnType<typeof
   flags.push("--header", `X-Api-Key: ${secrets.header}`);
   const server = (when: string) => ({
     command: process.execPath,
-    args: [program, ...flags, "$OUTSIDE_ARGUMENT", secrets.bare, address.href],
+    args: [serverFile, ...flags, "$OUTSIDE_ARGUMENT", secrets.bare, address.href],
     env: {
       LEAK_FILE: file,
       LEAK_AT: when,

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { killOrphans } from "../../src/core/process/marked-processes.ts";
@@ -9,9 +8,10 @@ import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
-const engineChild = path.join(import.meta.dirname, "fixtures", "engine-child.ts");
+const engineChild = program("tests/servers/fixtures/engine-child.ts");
 const pidsIn = (result: ToolResult) => JSON.parse(textOf(result)) as number[];
 
 test("a server sees what a program needs and what it was given, and none of our secrets", async () => {

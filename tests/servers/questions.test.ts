@@ -9,7 +9,7 @@ import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 const form = { message: "Sure?", requestedSchema: { type: "object", properties: {} } };
 const questions = {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { openWeb } from "../support/mcp/web.ts";
 import { testOffer, type TestOffer } from "../support/mcp/test-offer.ts";
+import type { Source } from "../../src/catalog/source.ts";
 import { testContext } from "../support/test-source.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
-import { type Engine, startEngine } from "./start-engine.ts";
+import { type Engine, startEngine } from "../support/start-engine.ts";
 
 const uri = "test://one";
 
@@ -12,7 +13,7 @@ const uri = "test://one";
 async function openPair(era: "legacy" | "modern", offer: TestOffer = testOffer()) {
   const web = await openWeb(offer);
   const engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/`, era } });
-  const source = engine.catalog.sources()[0]!;
+  const source = engine.catalog.sources()[0] as Source;
   return {
     offer,
     engine,
@@ -24,7 +25,8 @@ async function openPair(era: "legacy" | "modern", offer: TestOffer = testOffer()
   };
 }
 
-const watch = (engine: Engine, listener: () => void) => engine.catalog.sources()[0]!.watchResource!(uri, listener);
+const watch = (engine: Engine, listener: () => void) =>
+  (engine.catalog.sources()[0] as Source).watchResource!(uri, listener);
 
 describe.each(["legacy", "modern"] as const)("a server of the %s era", (era) => {
   test("has its resources read, its prompts got and its completions asked for", async () => {

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
+import { program } from "../setup/programs.ts";
 
-const program = fileURLToPath(new URL("fixtures/schema-server.ts", import.meta.url));
+const serverFile = program("tests/servers/fixtures/schema-server.ts");
 
 test("generated schemas are checked, and one that can't be checked leaves its tool callable", async () => {
-  await using place = await placeWith({ odd: { command: process.execPath, args: [program], arguments: "check" } });
+  await using place = await placeWith({ odd: { command: process.execPath, args: [serverFile], arguments: "check" } });
   const call = async (tool: string, args: object) => {
     const { out, err } = await runHere(place, ["call", `odd__${tool}`, JSON.stringify(args)]);
     return out + err;
@@ -41,8 +41,8 @@ test("generated schemas are checked, and one that can't be checked leaves its to
 
 test("the server judges its arguments: what it accepts when called directly, it accepts through the hub", async () => {
   await using place = await placeWith({
-    odd: { command: process.execPath, args: [program] },
-    checked: { command: process.execPath, args: [program], arguments: "check" },
+    odd: { command: process.execPath, args: [serverFile] },
+    checked: { command: process.execPath, args: [serverFile], arguments: "check" },
   });
   await using hub = await startHub(place, "--port", "0");
   const call = async (name: string, args: object) => {

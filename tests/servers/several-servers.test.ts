@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type StartedHub, startHub } from "../guard/start-hub.ts";
+import { type StartedHub, startHub } from "../support/start-hub.ts";
 import { until } from "../support/until.ts";
 import { type EraClient, openClient2025, openClient2026 } from "./fixtures/era-client.ts";
 import { page, type PageServer, startPageServer, uiExtension } from "./fixtures/page-server.ts";

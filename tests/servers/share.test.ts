@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openJournal } from "./open-journal.ts";
-import { defined, type Engine, startEngine } from "./start-engine.ts";
+import { defined, type Engine, startEngine } from "../support/start-engine.ts";
 
 const pid = (engine: Engine, name: string) => engine.manager.status(name).pid;
 const isGone = (process_: number) => {

@@ -5,15 +5,16 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { memorySkillFiles, SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { hash } from "node:crypto";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Skill } from "../../src/mcp/messages/skill.ts";
-import { type StartedHub, startHub } from "../guard/start-hub.ts";
+import { type StartedHub, startHub } from "../support/start-hub.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
+import type { Source } from "../../src/catalog/source.ts";
 import { testContext } from "../support/test-source.ts";
 import { listenAndKeep } from "./fixtures/era-server.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
 
 interface SkillServer extends AsyncDisposable {
   readonly url: string;
@@ -139,7 +140,7 @@ test("a file that is not what the server's list says is not passed on, until the
   const reads: string[] = [];
   const offer = testOffer({
     parts: {
-      extensions: { "io.modelcontextprotocol/skills": {} },
+      extensions: () => ({ "io.modelcontextprotocol/skills": {} }),
       resources: {
         list: () => [],
         templates: () => [],
@@ -154,7 +155,7 @@ test("a file that is not what the server's list says is not passed on, until the
   });
   await using web = await openWeb(offer);
   await using engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/` } });
-  const source = engine.catalog.sources()[0]!;
+  const source = engine.catalog.sources()[0] as Source;
   expect(source.skills!()).toEqual([entry(text)]);
   expect(reads).toEqual([]);
   const read = () => source.readResource!(uri, testContext());
@@ -180,7 +181,7 @@ test("a file that is not what the server's list says is not passed on, until the
 
 test("`serve --stdio` passes skills on to its client", async () => {
   const client = new Client({ name: "host", version: "1" }, { versionNegotiation: { mode: "legacy" } });
-  const args = [join(import.meta.dirname, "..", "..", "src", "cli", "main.ts"), "serve", "--stdio"];
+  const args = [program("src/cli/main.ts"), "serve", "--stdio"];
   const env = { PATH: process.env.PATH ?? "", CLAWPORT_HOME: hub.home.path, OPENCLAW_GATEWAY_PORT: "1" };
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: hub.home.path }));
   try {
@@ -217,7 +218,7 @@ test("skills that are not valid, or listed twice, are left out", async () => {
     readDirectory: () => Promise.reject(new Error("none")),
   };
   await using web = await openWeb(
-    testOffer({ parts: { extensions: { "io.modelcontextprotocol/skills": {} }, skills } }),
+    testOffer({ parts: { extensions: () => ({ "io.modelcontextprotocol/skills": {} }), skills } }),
   );
   await using engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/` } });
   expect(engine.catalog.sources()[0]!.skills!()).toEqual([skill("good")]);

@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../cli/shelf.ts";
+import { isAlive } from "../support/cli/test-home.ts";
 import { textOf } from "../support/start-guard.ts";
+import type { Source } from "../../src/catalog/source.ts";
 import { testContext } from "../support/test-source.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openJournal } from "./open-journal.ts";
 import { openSleepy, plain } from "./open-sleepy.ts";
-import { type Engine, startEngine } from "./start-engine.ts";
+import { type Engine, startEngine } from "../support/start-engine.ts";
 
-const sourceOf = ({ catalog }: Engine) => catalog.sources().find(({ id }) => id === "s")!;
+const sourceOf = ({ catalog }: Engine) => catalog.sources().find(({ id }) => id === "s") as Source;
 const stateOf = (engine: Engine, name = "s") => engine.manager.status(name).state;
 
 describe("a stdio server whose lists are stored", () => {

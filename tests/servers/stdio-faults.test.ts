@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
 import { openJournal } from "./open-journal.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
 
 describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
   test("that dies in the middle of a call: the outcome is unknown, nothing is repeated, the next call works", async () => {

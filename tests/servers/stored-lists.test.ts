@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { openListStore } from "../../src/sources/servers/lists/list-store.ts";
-import { isWindows } from "../cli/run-clawport.ts";
+import { isWindows } from "../support/cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { makePipe, openSleepy, plain, type Sleepy } from "./open-sleepy.ts";
-import { defined } from "./start-engine.ts";
+import { defined } from "../support/start-engine.ts";
 
 const starvedReader = path.join(import.meta.dirname, "fixtures", "starved-reader.ts");
 const listFile = (sleepy: Sleepy) => sleepy.file(path.join("lists", sleepy.stored()[0]!));

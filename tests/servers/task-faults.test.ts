@@ -3,7 +3,7 @@ import type { Question } from "../../src/mcp/messages/interim-messages.ts";
 import type { RpcFault } from "../../src/mcp/messages/json-rpc.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
-import { type Engine, startEngine } from "./start-engine.ts";
+import { type Engine, startEngine } from "../support/start-engine.ts";
 
 const relatedTask = "io.modelcontextprotocol/related-task";
 const settings = { requestTimeoutMs: 5000 };

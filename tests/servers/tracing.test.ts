@@ -5,13 +5,15 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
-import { openHub } from "../../src/hub/hub.ts";
+import { openHub } from "../support/open-hub.ts";
 import { type ReceivedSpan, startCollector } from "../support/otlp-collector.ts";
 import { testContext } from "../support/test-source.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openRogueSse } from "./fixtures/rogue-sse.ts";
 import { openTraceServer, type SeenTrace } from "./fixtures/trace-server.ts";
-import { startEngine } from "./start-engine.ts";
+import { startEngine } from "../support/start-engine.ts";
+import { program } from "../setup/programs.ts";
+import { reachTool } from "../../src/catalog/guard/reach-source.ts";
 
 const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const traceparent = `00-${callerTrace}-00f067aa0ba902b7-01`;
@@ -23,7 +25,7 @@ async function startTracedHub(env: Record<string, string> = {}) {
   const collector = await startCollector();
   const server = await openTraceServer();
   const folder = await mkdtemp(join(tmpdir(), "tracing-"));
-  const stdio = { command: process.execPath, args: [join(import.meta.dirname, "fixtures/trace-server.ts")] };
+  const stdio = { command: process.execPath, args: [program("tests/servers/fixtures/trace-server.ts")] };
   const rules = ["ask", "deny"].map((verdict) => ({ tool: `*${verdict}`, verdict }));
   const text = JSON.stringify({ servers: { http: { url: `${server.origin}/mcp` }, stdio }, policy: { rules } });
   const { config } = await loadConfig({ path: join(folder, "clawport.json5"), text, env: {} });
@@ -108,8 +110,8 @@ test.each(["http", "stdio"].flatMap((at) => requests.map((request) => ({ at, ...
     });
     for (const { status } of spans) expect(status).toEqual({});
 
-    const passedOn = { traceparent: `00-${callerTrace}-${upstream.spanId}-01`, tracestate: "vendor=1" };
-    expect(seen.meta).toEqual({ ...passedOn, baggage: "tenant=a" });
+    const passedOn = { ...fromCaller, traceparent: `00-${callerTrace}-${upstream.spanId}-01` };
+    expect(seen.meta).toEqual(passedOn);
     expect(seen.headers).toEqual(at === "http" ? passedOn : {});
   },
 );
@@ -151,13 +153,12 @@ test("a tool that reports an error fails the door's and the upstream span, and t
 
 test("a trace that came in headers goes on in headers and `_meta`, with telemetry and without", async () => {
   const look = { name: "look", arguments: {} };
-  const { baggage: _, ...headers } = fromCaller;
   for (const env of [{}, { OTEL_SDK_DISABLED: "true" }]) {
     await using hub = await startTracedHub(env);
-    const seen = seenIn(await hub.request("http", "tools/call", look, headers));
+    const seen = seenIn(await hub.request("http", "tools/call", look, fromCaller));
     const upstream = (await hub.spans()).find(({ kind }) => kind === kinds.client);
     const parent = upstream?.spanId ?? "00f067aa0ba902b7";
-    const passedOn = { traceparent: `00-${callerTrace}-${parent}-01`, tracestate: "vendor=1" };
+    const passedOn = { ...fromCaller, traceparent: `00-${callerTrace}-${parent}-01` };
     expect(seen).toEqual({ headers: passedOn, meta: passedOn });
   }
 });
@@ -168,28 +169,46 @@ test("a new trace begins without the state of a trace that is not valid, and no 
   const broken = { ...fromCaller, traceparent: "nonsense" };
   const begun = seenIn(await hub.request("http", "tools/call", { ...look, _meta: broken }));
   expect(Object.keys(begun.meta).toSorted()).toEqual(["baggage", "traceparent"]);
-  expect(begun.headers).toEqual({ traceparent: begun.meta.traceparent });
+  expect(begun.headers).toEqual({ traceparent: begun.meta.traceparent, baggage: "tenant=a" });
   const smuggled = { ...fromCaller, tracestate: "a=1\r\nx-evil: 1" };
   const kept = seenIn(await hub.request("http", "tools/call", { ...look, _meta: smuggled }));
-  expect(kept.headers).toEqual({ traceparent: expect.stringContaining(callerTrace) });
+  expect(kept.headers).toEqual({ traceparent: expect.stringContaining(callerTrace), baggage: "tenant=a" });
+});
+
+test("baggage goes on without a trace, over stdio in `_meta`, and not beyond what W3C Baggage allows", async () => {
+  await using hub = await startTracedHub({ OTEL_SDK_DISABLED: "true" });
+  const look = { name: "look", arguments: {} };
+  const withHeader = async (at: string, baggage: string) =>
+    seenIn(await hub.request(at, "tools/call", look, { baggage }));
+  const carried = { baggage: "tenant=a;p=1,user=%C3%A9" };
+  expect(await withHeader("http", carried.baggage)).toEqual({ headers: carried, meta: carried });
+  expect(await withHeader("stdio", carried.baggage)).toEqual({ headers: {}, meta: carried });
+  const entries = Array.from({ length: 181 }, (_, at) => `k${at}=1`);
+  expect((await withHeader("http", entries.slice(1).join())).headers.baggage).toHaveLength(
+    entries.slice(1).join().length,
+  );
+  for (const tooMuch of [entries.join(), `k=${"x".repeat(8191)}`])
+    expect(await withHeader("http", tooMuch)).toEqual({ headers: {}, meta: {} });
+  const smuggled = { ...look, _meta: { baggage: "a=1\r\nx-evil: 1" } };
+  expect(seenIn(await hub.request("http", "tools/call", smuggled)).headers).toEqual({});
 });
 
 test("a modern server gets the trace beside the headers that repeat the request", async () => {
   await using rogue = await openRogueHttp("modern");
   await using engine = await startEngine({ rogue: { url: rogue.url } });
-  const { source, tool } = engine.catalog.find("rogue__write")!;
-  const { baggage: _, ...trace } = fromCaller;
-  await source.call(tool.name, {}, { ...testContext(), ...trace, meta: fromCaller });
+  const tool = engine.catalog.find("rogue__write")!;
+  await reachTool(tool, {}).run({ ...testContext(), ...fromCaller, meta: fromCaller });
   const { headers, message } = rogue.seen.find(({ what }) => what === "tools/call")!;
-  expect(headers).toMatchObject({ ...trace, "mcp-method": "tools/call", "mcp-name": "write" });
+  expect(headers).toMatchObject({ ...fromCaller, "mcp-method": "tools/call", "mcp-name": "write" });
+  expect(headers).not.toHaveProperty("origin");
   expect(message.params._meta).toMatchObject(fromCaller);
 });
 
 test("a server over HTTP+SSE gets the trace in headers, too", async () => {
   await using rogue = await openRogueSse({ postStatus: 405 });
   await using engine = await startEngine({ rogue: { url: rogue.url } });
-  const { source, tool } = engine.catalog.find("rogue__write")!;
+  const tool = engine.catalog.find("rogue__write")!;
   const { baggage: _, ...trace } = fromCaller;
-  await source.call(tool.name, {}, { ...testContext(), ...trace });
+  await reachTool(tool, {}).run({ ...testContext(), ...trace });
   expect(rogue.traces).toEqual([trace]);
 });

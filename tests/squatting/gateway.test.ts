@@ -1,7 +1,7 @@
 import { writeFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { clawport, makePlace } from "../support/cli/run-clawport.ts";
 import { startFakeGateway } from "../support/fake-gateway.ts";
 import { canBeOtherUser, otherUid, startSquatter } from "./other-user.ts";
 

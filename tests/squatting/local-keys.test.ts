@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, mainFile, makePlace } from "../cli/run-clawport.ts";
-import { runProgram } from "../cli/run-shell.ts";
+import { clawport, mainFile, makePlace } from "../support/cli/run-clawport.ts";
+import { runProgram } from "../support/cli/run-shell.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { canBeOtherUser, otherUid, startSquatter } from "./other-user.ts";
 

@@ -3,8 +3,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, mainFile, startHub } from "../cli/run-clawport.ts";
-import { placeWith, shelf } from "../cli/shelf.ts";
+import { clawport, mainFile, startHub } from "../support/cli/run-clawport.ts";
+import { placeWith, shelf } from "../support/cli/test-home.ts";
 import { until } from "../support/until.ts";
 import { canBeOtherUser, startSquatter } from "./other-user.ts";
 

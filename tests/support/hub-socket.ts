@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readText, sendHttp } from "../../src/core/http/send-http.ts";
 import { createSocketAgent } from "../../src/core/http/socket-agent.ts";
 import type { HubKeyName } from "../../src/doors/mcp/gate.ts";
-import { findHub, type RunningHub } from "../../src/hub/control/find-hub.ts";
+import { findHub, type RunningHub } from "../../src/hub/state/find-hub.ts";
 import { createRemoteControl, type RemoteControl } from "../../src/hub/control/remote-control.ts";
 
 /** The hub that runs on a state folder, as its owner's commands find it. */

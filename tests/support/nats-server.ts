@@ -23,8 +23,7 @@ export interface NatsServerOptions {
 }
 
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
-  const program =
-    process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server", "/usr/sbin/nats-server")) ?? "nats-server";
+  const program = process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server")) ?? "nats-server";
   const folder = mkdtempSync(path.join(tmpdir(), "clawport-nats-"));
   let port = await freePort();
   // Another test may have taken the port in the meantime.

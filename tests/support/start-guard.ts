@@ -8,10 +8,11 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { openApprovals } from "../../src/catalog/guard/approvals.ts";
 import { type ApprovalQuestion, createAskers } from "../../src/catalog/guard/askers.ts";
 import { createGuard } from "../../src/catalog/guard/guard.ts";
+import { loadScreener } from "../../src/catalog/guard/findings/load-screener.ts";
 import { openPins } from "../../src/catalog/guard/pins.ts";
 import type { Source } from "../../src/catalog/source.ts";
 import type { Policy } from "../../src/core/config/policy-config.ts";
-import type { NamedSecret } from "../../src/core/shown-text.ts";
+import type { NamedSecret } from "../../src/core/text/shown-text.ts";
 import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
 import { type ContextParts, testContext, testSource } from "./test-source.ts";
 
@@ -33,6 +34,7 @@ export async function startGuard({
   askTimeoutMs,
   secrets = [],
 }: GuardSetup = {}) {
+  await loadScreener();
   const home = folder ?? (await mkdtemp(join(tmpdir(), "guard-")));
   const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins") };
   let now = 1_700_000_000_000;

@@ -5,8 +5,11 @@ import { afterEach, beforeEach } from "vitest";
 import { createLiveLog } from "../../src/core/log.ts";
 import type { OpenClawConfig } from "../../src/plugin/openclaw-api.ts";
 import { openRunningPlugin, type RunningPlugin } from "../../src/plugin/running-plugin.ts";
+import { program } from "../setup/programs.ts";
 
-const fixture = join(import.meta.dirname, "..", "openclaw", "fixtures", "notes-server.ts");
+export { openApp } from "../../src/app/app.ts";
+
+const fixture = program("tests/openclaw/fixtures/notes-server.ts");
 
 export const pluginLog = createLiveLog({ level: "error", format: "human", write: () => {} });
 

@@ -31,7 +31,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-const longestResult = 64 * 1024 * 1024;
+const maxResultLength = 64 * 1024 * 1024;
 
 /** Calls a tool through the guard; aborting the signal cancels the call. */
 export async function callTool(
@@ -43,7 +43,7 @@ export async function callTool(
   const response = await sendToHub("call", { tool, arguments: args }, signal);
   if (!response.ok || response.body === null) throw await faultOfResponse(response);
   try {
-    for await (const text of linesOf(response.body, longestResult)) {
+    for await (const text of linesOf(response.body, maxResultLength)) {
       if (text.trim() === "") continue;
       const line = parseJson(text) as Line;
       if (line.type === "progress") onProgress?.(line as unknown as CallProgress);

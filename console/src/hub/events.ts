@@ -30,9 +30,9 @@ export function onHubEvent(listener: Listener): () => void {
 /** The hub sends a heartbeat every 15 s. */
 const silenceMs = 40_000;
 const firstRetryMs = 400;
-const longestRetryMs = 5000;
+const maxRetryMs = 5000;
 /** No event of the hub is near this long. */
-const longestEvent = 1_000_000;
+const maxEventLength = 1_000_000;
 
 /** Follows the hub's events for as long as the session lasts. */
 export async function followHub(): Promise<void> {
@@ -40,7 +40,7 @@ export async function followHub(): Promise<void> {
   await session;
   while (standing.value === "signed-in") {
     const heard = await followOnce();
-    waitMs = heard ? firstRetryMs : Math.min(waitMs * 2, longestRetryMs);
+    waitMs = heard ? firstRetryMs : Math.min(waitMs * 2, maxRetryMs);
     isHubThere.value = false;
     connection.value = { ...connection.value, state: "lost" };
     await pause(waitMs);
@@ -87,7 +87,7 @@ function tell(text: string): void {
 }
 
 /** The lines of a stream of UTF-8. */
-export async function* linesOf(body: ReadableStream<Uint8Array>, longest = longestEvent): AsyncGenerator<string> {
+export async function* linesOf(body: ReadableStream<Uint8Array>, longest = maxEventLength): AsyncGenerator<string> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {

@@ -1,12 +1,13 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Fault, toFault } from "../../../src/core/fault.ts";
 import { onHubEvent } from "./events.ts";
 
 /** Something of the hub that is read again whenever the hub says that it changed. */
 export interface Live<T> {
-  readonly value: ReadonlySignal<T | undefined>;
-  readonly fault: ReadonlySignal<Fault | undefined>;
+  /** Undefined until it was read. Who reads it while rendering is rendered again when it changes. */
+  readonly value: T | undefined;
+  readonly fault: Fault | undefined;
   reload(): void;
   stop(): void;
 }
@@ -52,8 +53,12 @@ export function createLive<T>(load: () => Promise<T>, events: readonly string[],
   });
   void read();
   return {
-    value,
-    fault,
+    get value() {
+      return value.value;
+    },
+    get fault() {
+      return fault.value;
+    },
     reload,
     stop() {
       isStopped = true;

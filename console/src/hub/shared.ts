@@ -8,5 +8,5 @@ export const status = createLive(() => hub.status.read(), ["status", "servers", 
 export const servers = createLive(() => hub.servers.list(), ["servers", "tools-changed", "config"]);
 export const approvals = createLive(() => hub.approvals.list(), ["approvals", "pins", "tools-changed"]);
 
-export const toolCount = computed(() => status.value.value?.sources.reduce((sum, { tools }) => sum + tools, 0));
-export const waitingCount = computed(() => countWaiting(approvals.value.value));
+export const toolCount = computed(() => status.value?.sources.reduce((sum, { tools }) => sum + tools, 0));
+export const waitingCount = computed(() => countWaiting(approvals.value));

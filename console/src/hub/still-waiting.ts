@@ -1,5 +1,5 @@
 import type { WaitingCall } from "../../../src/catalog/guard/approvals-file.ts";
-import type { ApprovalsList } from "../../../src/hub/control/hub-control.ts";
+import type { ApprovalsList } from "../../../src/hub/control/approvals.ts";
 
 /** Whether the client still waits for the answer. */
 export function isStillWaiting({ openUntil }: Pick<WaitingCall, "openUntil">): boolean {

@@ -50,8 +50,8 @@ export function FaultBox({ fault }: { readonly fault: Fault }) {
 
 /** What was loaded, or that it is loading, or why it can't be. */
 export function Loaded<T>({ from, children }: { readonly from: Live<T>; children(value: T): ComponentChildren }) {
-  const value = from.value.value;
-  const fault = from.fault.value;
+  const value = from.value;
+  const fault = from.fault;
   if (value !== undefined) return <>{children(value)}</>;
   if (fault !== undefined) return <FaultBox fault={fault} />;
   return (
@@ -62,13 +62,13 @@ export function Loaded<T>({ from, children }: { readonly from: Live<T>; children
 }
 
 /** More would make the page slow; copying takes all of it. */
-const longestText = 200_000;
+const maxTextLength = 200_000;
 
 /** A text of a program or a server: never markup. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <pre class="code" tabIndex={0} role="region" aria-label={label}>
-      {visible(text.length > longestText ? `${text.slice(0, longestText)}\n… (${text.length} characters)` : text)}
+      {visible(text.length > maxTextLength ? `${text.slice(0, maxTextLength)}\n… (${text.length} characters)` : text)}
     </pre>
   );
 }

@@ -2,7 +2,7 @@ import { isExactNumber } from "../../../src/core/exact-number.ts";
 import { visible } from "./words.tsx";
 
 /** More than this is shown as a count: a tree is for reading. */
-const mostChildren = 200;
+const maxChildren = 200;
 const deepest = 12;
 
 /** A JSON value that can be opened and closed. */
@@ -39,10 +39,10 @@ function Node({ name, value, depth }: { readonly name?: string; readonly value: 
         <span class="muted">{size}</span>
       </summary>
       <div>
-        {entries.slice(0, mostChildren).map(([key, each]) => (
+        {entries.slice(0, maxChildren).map(([key, each]) => (
           <Node key={key} name={key} value={each} depth={depth + 1} />
         ))}
-        {entries.length > mostChildren && <div class="leaf muted">and {entries.length - mostChildren} more</div>}
+        {entries.length > maxChildren && <div class="leaf muted">and {entries.length - maxChildren} more</div>}
       </div>
     </details>
   );

@@ -16,10 +16,10 @@ export const sideOpen = signal(false);
 export function SideBar({ current }: { readonly current: string }) {
   const apps = useLive(() => hub.apps.list(), ["apps"]);
   const counts: Readonly<Record<string, number | undefined>> = {
-    servers: servers.value.value?.length,
+    servers: servers.value?.length,
     tools: toolCount.value,
     approvals: waitingCount.value,
-    apps: apps.value.value?.length,
+    apps: apps.value?.length,
   };
   return (
     <nav class={`side${sideOpen.value ? " open" : ""}`} aria-label="Pages">

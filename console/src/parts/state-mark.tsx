@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { isRefusal } from "../../../src/catalog/audit/call-words.ts";
+import { serverStateRow, type StateTone, serverWord } from "../../../src/core/server-states.ts";
 
 export type Tone = "ok" | "busy" | "warn" | "bad" | "off";
 
@@ -43,36 +45,17 @@ interface ServerWords {
   readonly word: string;
 }
 
-/** The state of a server in words. */
-export function serverWords(state: string): ServerWords {
-  switch (state) {
-    case "ready":
-      return { tone: "ok", word: "ready" };
-    case "degraded":
-      return { tone: "warn", word: "degraded" };
-    case "needs-sign-in":
-      return { tone: "warn", word: "needs sign-in" };
-    case "connecting":
-      return { tone: "busy", word: "connecting" };
-    case "reconnecting":
-      return { tone: "bad", word: "down, retrying" };
-    case "unusable":
-      return { tone: "bad", word: "not usable" };
-    case "stopped":
-      return { tone: "bad", word: "stopped" };
-    case "sleeping":
-      return { tone: "off", word: "sleeping" };
-    case "queued":
-      return { tone: "off", word: "waiting" };
-    default:
-      return { tone: "off", word: state };
-  }
+const stateTones: Record<StateTone, Tone> = { good: "ok", weak: "warn", bad: "bad", quiet: "off", busy: "busy" };
+
+/** The state of a server in words, the same as at the command line. */
+export function serverWords(server: { readonly state: string; readonly address: string }): ServerWords {
+  return { tone: stateTones[serverStateRow(server.state).tone], word: serverWord(server) };
 }
 
 /** The outcome of a call in words. */
 export function outcomeWords(outcome: string): ServerWords {
   if (outcome === "ok") return { tone: "ok", word: "ok" };
-  if (outcome === "denied" || outcome === "unanswered") return { tone: "warn", word: outcome };
+  if (isRefusal(outcome) || outcome === "unanswered") return { tone: "warn", word: outcome };
   if (outcome === "cancelled") return { tone: "off", word: outcome };
   return { tone: "bad", word: outcome };
 }

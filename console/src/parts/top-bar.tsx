@@ -53,7 +53,7 @@ export function TopBar({ title, home, rest }: TopBarProps) {
 /** Honest about being live: connected, or since when not. */
 function LiveMark() {
   const { state, newsAt } = connection.value;
-  const address = status.value.value?.address;
+  const address = status.value?.address;
   const port = address === undefined ? "" : new URL(address).port;
   return (
     <span class="live" data-connection={state}>

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { spanText } from "../../../src/core/text/span-text.ts";
 
 /** Ticks every few seconds, so that relative times stay true. */
 const now = signal(Date.now());
@@ -22,18 +23,6 @@ function relativeTime(time: number, from: number): string {
   const span = spanText(Math.abs(past));
   if (Math.abs(past) < 5000) return "just now";
   return past > 0 ? `${span} ago` : `in ${span}`;
-}
-
-/** `1 min 42 s`, `3 h`, `5 d`. */
-function spanText(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 10 && seconds % 60 !== 0) return `${minutes} min ${seconds % 60} s`;
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h`;
-  return `${Math.floor(hours / 24)} d`;
 }
 
 /** `16 ms`, `1.3 s`. */

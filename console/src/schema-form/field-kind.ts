@@ -19,7 +19,7 @@ export interface ObjectField {
 
 /** Schemas come from servers and may refer to themselves. */
 const deepest = 6;
-const mostFields = 100;
+const maxFields = 100;
 
 export function fieldKind(given: Schema, root: Schema, depth = 0): FieldKind {
   const schema = resolve(given, root);
@@ -65,7 +65,7 @@ export function firstValue(given: Schema, root: Schema): unknown {
 
 function objectKind(schema: Schema): FieldKind {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const names = Object.keys(properties).slice(0, mostFields);
+  const names = Object.keys(properties).slice(0, maxFields);
   // Without known names there is nothing to draw, unless it takes none at all.
   if (names.length === 0 && schema["additionalProperties"] !== false && schema["properties"] === undefined)
     return { kind: "json", schema };

@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { isExactNumber } from "../../../src/core/exact-number.ts";
+import { parseJson } from "../../../src/core/json.ts";
 import { Button } from "../parts/button.tsx";
 import { visible } from "../parts/words.tsx";
 import { fieldKind, firstValue, type ObjectField } from "./field-kind.ts";
@@ -68,11 +70,9 @@ function Value(props: ValueProps) {
           class="input mono short"
           type="number"
           step={field.whole ? 1 : "any"}
-          value={typeof value === "number" ? value : ""}
+          value={typeof value === "number" ? value : isExactNumber(value) ? value.rawJSON : ""}
           placeholder={placeholder}
-          onInput={(event) =>
-            onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.valueAsNumber)
-          }
+          onInput={(event) => onChange(numberIn(event.currentTarget))}
         />
       );
     case "flag":
@@ -112,6 +112,17 @@ function Value(props: ValueProps) {
       return <VariantValue {...props} variants={field.variants} />;
     case "json":
       return <JsonInput id={id} value={value} onChange={onChange} />;
+  }
+}
+
+/** What was typed, with all its digits. */
+function numberIn({ value, valueAsNumber }: HTMLInputElement): unknown {
+  if (value === "") return undefined;
+  try {
+    return parseJson(value);
+  } catch {
+    // Browsers accept `.5` and `05`, JSON does not.
+    return valueAsNumber;
   }
 }
 

@@ -16,7 +16,7 @@ export interface AuditChain {
 }
 
 /** Only rubbish in the file makes them more. */
-const mostHeads = 100;
+const maxHeads = 100;
 
 export function createAuditChain(): AuditChain {
   /** The hashes of the lines that no other line follows yet. */
@@ -35,7 +35,7 @@ export function createAuditChain(): AuditChain {
       }
     },
     link(lines) {
-      let prev = [...heads].slice(-mostHeads).join(" ");
+      let prev = [...heads].slice(-maxHeads).join(" ");
       let text = "";
       for (const line of lines) {
         const content = `${line.slice(0, line.lastIndexOf("}"))},"prev":"${prev}"`;

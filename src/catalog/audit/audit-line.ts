@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../caller.ts";
 
-/** One call, as the guard saw it, without its arguments and its result. */
+/** One call, as the guard saw it, without its result. */
 export interface AuditEntry {
   /** When the call arrived, in milliseconds since the epoch. */
   readonly at: number;
@@ -10,18 +10,27 @@ export interface AuditEntry {
   readonly tool: string;
   readonly verdict: "allow" | "ask" | "deny";
   readonly why: string;
+  /** From its arrival to its end. */
   readonly ms: number;
+  /** How much of that it was judged and waited for approval. */
+  readonly waited?: number | undefined;
   /** `ok`, `tool-error` (the tool reported an error), or the code of the fault. */
   readonly outcome: string;
   /** Roughly, in characters of JSON. */
   readonly sizeIn: number;
   readonly sizeOut: number;
+  /** With `audit.arguments`: masked and of bounded length. */
+  readonly arguments?: string | undefined;
+  /** The rules of screening that found something. */
+  readonly findings?: string | undefined;
 }
 
 /** What is known of a call when it is sent to its source. */
 export interface BegunCall extends Pick<AuditEntry, "at" | "caller" | "source" | "tool" | "verdict" | "why"> {
   /** The beginning of its line, once it was needed. */
   text?: string;
+  /** Its number among the calls of this process, once it was written. */
+  id?: number;
 }
 
 /** How a line ends whose call was under way when its process was killed. */
@@ -44,22 +53,32 @@ export interface AuditLine {
   readonly verdict: string;
   readonly why: string;
   readonly ms: number;
+  readonly waited?: number;
   readonly outcome: string;
   readonly in: number;
   readonly out: number;
+  readonly arguments?: string;
+  /** The rules of screening that found something. */
+  readonly findings?: string;
   /** With `audit.chain`: the hashes of the lines it follows, and its own. */
   readonly prev?: string;
   readonly hash?: string;
 }
 
-const longestText = 200;
+const maxTextLength = 200;
 
-type LineStart = Omit<AuditLine, "ms" | "outcome" | "in" | "out" | "prev" | "hash">;
+type LineStart = Omit<
+  AuditLine,
+  "ms" | "waited" | "outcome" | "in" | "out" | "arguments" | "findings" | "prev" | "hash"
+>;
 
 /** `begun` is the same call, whose beginning may have been formatted already. */
 export function formatAuditLine(entry: AuditEntry, begun?: BegunCall): string {
   const ms = Math.round(entry.ms * 1000) / 1000;
-  const end = `"outcome":${JSON.stringify(entry.outcome)},"in":${entry.sizeIn},"out":${entry.sizeOut}}\n`;
+  const waited = entry.waited === undefined || entry.waited < 1 ? "" : `"waited":${Math.round(entry.waited)},`;
+  const args = entry.arguments === undefined ? "" : `,"arguments":${JSON.stringify(entry.arguments)}`;
+  const found = entry.findings === undefined ? "" : `,"findings":${JSON.stringify(entry.findings)}`;
+  const end = `${waited}"outcome":${JSON.stringify(entry.outcome)},"in":${entry.sizeIn},"out":${entry.sizeOut}${args}${found}}\n`;
   return `${begun?.text ?? formatStart(entry)}${lineEnd}${ms},${end}`;
 }
 
@@ -76,16 +95,16 @@ function formatStart(entry: BegunCall): string {
   const line: { readonly [K in keyof LineStart]: LineStart[K] | undefined } = {
     time: timeText(Math.floor(entry.at)),
     door: caller.door,
-    token: caller.token?.slice(0, longestText),
-    client: caller.client?.slice(0, longestText),
-    sender: (caller.sender ?? caller.senders?.join(" "))?.slice(0, longestText),
-    agent: caller.agent?.slice(0, longestText),
-    server: caller.server?.slice(0, longestText),
+    token: caller.token?.slice(0, maxTextLength),
+    client: caller.client?.slice(0, maxTextLength),
+    sender: (caller.sender ?? caller.senders?.join(" "))?.slice(0, maxTextLength),
+    agent: caller.agent?.slice(0, maxTextLength),
+    server: caller.server?.slice(0, maxTextLength),
     session: caller.sessionKey && hashedSession(caller.sessionKey),
-    source: entry.source.slice(0, longestText),
-    tool: entry.tool.slice(0, longestText),
+    source: entry.source.slice(0, maxTextLength),
+    tool: entry.tool.slice(0, maxTextLength),
     verdict: entry.verdict,
-    why: entry.why.slice(0, longestText),
+    why: entry.why.slice(0, maxTextLength),
   };
   return JSON.stringify(line).slice(0, -1);
 }
@@ -114,13 +133,13 @@ function timeText(at: number): string {
 }
 
 const hashedSessions = new Map<string, string>();
-const mostHashed = 4096;
+const maxHashed = 4096;
 
 /** Cached, since the same sessions call again and again. */
 function hashedSession(key: string): string {
   const known = hashedSessions.get(key);
   if (known !== undefined) return known;
-  if (hashedSessions.size >= mostHashed) hashedSessions.clear();
+  if (hashedSessions.size >= maxHashed) hashedSessions.clear();
   const hashed = shortHash(key);
   hashedSessions.set(key, hashed);
   return hashed;

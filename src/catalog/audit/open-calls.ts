@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { InFlight } from "../../core/in-flight.ts";
 import { formatMark, ownMark } from "../../core/process/process-mark.ts";
 import { type BegunCall, formatBegun } from "./audit-line.ts";
 
@@ -30,8 +31,8 @@ export function openCallsName(): string {
 }
 
 export function createOpenCalls(folder: string): OpenCalls {
-  const unwritten = new Set<BegunCall>();
-  const written = new Map<BegunCall, number>();
+  let unwritten = new InFlight<BegunCall>();
+  const written = new InFlight<BegunCall>();
   /** The numbers of calls that are over. They are written with the next that begin: until then the audit tells. */
   let ended = "";
   let count = 0;
@@ -45,7 +46,7 @@ export function createOpenCalls(folder: string): OpenCalls {
     const made = { path, fd, size: 0, touching: setInterval(() => touch(fd), touchEveryMs).unref() };
     try {
       let text = "";
-      for (const [call, id] of written) text += lineOf(call, id);
+      for (const call of written) text += lineOf(call);
       append(made, text);
     } catch (error) {
       remove(made);
@@ -56,19 +57,17 @@ export function createOpenCalls(folder: string): OpenCalls {
   }
 
   return {
-    begin: (call) => void unwritten.add(call),
+    begin: (call) => unwritten.add(call),
     end(call) {
-      if (unwritten.delete(call)) return;
-      const id = written.get(call);
-      if (id === undefined) return;
-      written.delete(call);
-      ended += `-${id}\n`;
+      if (!unwritten.delete(call) && written.delete(call)) ended += `-${call.id}\n`;
     },
     flush() {
       if (unwritten.size === 0) return;
-      const first = count;
       let text = ended;
-      for (const call of unwritten) text += lineOf(call, count++);
+      for (const call of unwritten) {
+        call.id = count++;
+        text += lineOf(call);
+      }
       try {
         if (file === undefined || file.size > maxBytes) file = replaceFile();
         append(file, text);
@@ -77,9 +76,8 @@ export function createOpenCalls(folder: string): OpenCalls {
         if (file !== undefined) file.size = Infinity;
         throw error;
       }
-      let id = first;
-      for (const call of unwritten) written.set(call, id++);
-      unwritten.clear();
+      for (const call of unwritten) written.add(call);
+      unwritten = new InFlight();
       ended = "";
     },
     close() {
@@ -114,8 +112,8 @@ function append(file: OpenFile, text: string): void {
   file.size += size;
 }
 
-function lineOf(call: BegunCall, id: number): string {
-  return `+${id} ${formatBegun(call)}\n`;
+function lineOf(call: BegunCall): string {
+  return `+${call.id} ${formatBegun(call)}\n`;
 }
 
 function touch(fd: number): void {

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import { type KeptFile, type OpenedFile, notAnId, openChosen, parsePosition } from "./read-audit.ts";
+import { type AuditFile, type OpenedFile, notAnId, openChosen, parsePosition } from "./read-audit.ts";
 
 /** A whole line as it is in the file, and the position after it, which names it. */
 export interface BackwardLine {
@@ -9,7 +9,7 @@ export interface BackwardLine {
 
 const chunkSize = 256 * 1024;
 /** No line that was written here is longer. */
-const longestLine = 64 * 1024;
+const maxLineLength = 64 * 1024;
 
 /**
  * Every whole line that is still kept, newest first, in batches of one chunk of a file: a search over all of them holds no
@@ -41,7 +41,7 @@ export async function readAuditLineAt(file: string, end: string): Promise<string
   const opened = await openChosen(file, (kept) => kept.find(({ stats }) => stats.ino === inode));
   if (opened === undefined) return undefined;
   try {
-    const from = Math.max(0, offset - longestLine);
+    const from = Math.max(0, offset - maxLineLength);
     const { buffer, bytesRead } = await opened.handle.read(Buffer.alloc(offset - from), 0, offset - from, from);
     if (bytesRead !== offset - from || buffer.at(-1) !== newline) return undefined;
     return buffer.toString("utf8", buffer.lastIndexOf(newline, -2) + 1, buffer.length - 1);
@@ -52,7 +52,7 @@ export async function readAuditLineAt(file: string, end: string): Promise<string
 
 const newline = 10;
 
-function olderThan(kept: readonly KeptFile[], inode: number): KeptFile | undefined {
+function olderThan(kept: readonly AuditFile[], inode: number): AuditFile | undefined {
   const index = kept.findIndex(({ stats }) => stats.ino === inode);
   return index === -1 ? undefined : kept[index + 1];
 }
@@ -75,7 +75,7 @@ async function* readFileBackwards(
     const from = at === 0 ? 0 : bytes.indexOf(newline) + 1;
     // A line that is longer than a chunk goes on in the next one. Rubbish without any line break is not kept for ever.
     if (at > 0 && from === 0) {
-      rest = bytes.length > longestLine + chunkSize ? Buffer.alloc(0) : bytes;
+      rest = bytes.length > maxLineLength + chunkSize ? Buffer.alloc(0) : bytes;
       continue;
     }
     rest = Buffer.from(bytes.subarray(0, at === 0 ? 0 : from));

@@ -21,7 +21,7 @@ export interface PlacedAuditLine {
 }
 
 const pollDelay = 150;
-const mostAttempts = 50;
+const maxAttempts = 50;
 /** A number that is still free after this many attempts was left free by a process that was killed. */
 const attemptsForGap = 10;
 const chunkSize = 64 * 1024;
@@ -102,7 +102,7 @@ export interface Position {
   readonly offset: number;
 }
 
-export const notAnId = "This is not the id of a call. `clawport audit -v` prints the ids.";
+export const notAnId = "This is not the id of a call. `clawport audit` prints the ids.";
 
 /** An empty text is the beginning. */
 export function parsePosition(text: string): Position | undefined {
@@ -155,7 +155,7 @@ async function createLineReader({ handle, path }: OpenedFile, start?: Position):
   };
 }
 
-export interface KeptFile {
+export interface AuditFile {
   readonly path: string;
   readonly stats: Stats;
 }
@@ -178,9 +178,9 @@ async function openNext(file: string, handle: FileHandle): Promise<OpenedFile | 
 /** A rotation may rename files between stat and open: the opened file must be the chosen one. */
 export async function openChosen(
   file: string,
-  choose: (kept: readonly KeptFile[]) => KeptFile | undefined,
+  choose: (kept: readonly AuditFile[]) => AuditFile | undefined,
 ): Promise<OpenedFile | undefined> {
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const kept = await keptFiles(file, attempt > attemptsForGap);
     const chosen = kept && choose(kept);
     if (kept !== undefined && chosen === undefined) return undefined;
@@ -196,8 +196,8 @@ export async function openChosen(
  * All files of the audit, newest first; undefined if they were rotated meanwhile. A rotation shows as a gap in the
  * numbers, or as a newest file that differs from the one at the start: then a file may have been missed.
  */
-async function keptFiles(file: string, allowGap: boolean): Promise<readonly KeptFile[] | undefined> {
-  const kept: KeptFile[] = [];
+async function keptFiles(file: string, allowGap: boolean): Promise<readonly AuditFile[] | undefined> {
+  const kept: AuditFile[] = [];
   const first = await statOf(file);
   let missing = 0;
   for (let index = 1; missing < 2; index++) {

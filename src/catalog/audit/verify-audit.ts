@@ -42,9 +42,9 @@ export async function verifyAudit(file: string): Promise<AuditVerification> {
 }
 
 /** How far from the first line that is kept a line may follow lines that are no longer kept. */
-const mostDoubtful = 5000;
+const maxDoubtfulLines = 5000;
 /** No line follows one that is farther back. */
-const mostKnown = 100_000;
+const maxKnown = 100_000;
 
 interface OpenLine {
   readonly index: number;
@@ -72,7 +72,7 @@ function createChainChecker(): { take(line: FileLine): void; end(): AuditVerific
 
   function add(hash: string, line: OpenLine): void {
     known.add(hash);
-    if (known.size > mostKnown) known.delete(known.values().next().value!);
+    if (known.size > maxKnown) known.delete(known.values().next().value!);
     open.set(hash, line);
   }
 
@@ -85,7 +85,7 @@ function createChainChecker(): { take(line: FileLine): void; end(): AuditVerific
   /** Where the lines that a line follows are. They may have been in a file that is no longer kept. */
   function locate(prev: readonly string[], index: number): "here" | "gone" | "perhaps gone" | "missing" {
     if (index === 0) hasStart = prev.length === 0;
-    const isNearStart = index < mostDoubtful;
+    const isNearStart = index < maxDoubtfulLines;
     // Several processes may begin an audit at the same moment.
     if (prev.length === 0) return hasStart && isNearStart ? "here" : "missing";
     const absent = prev.filter((hash) => !known.has(hash));

@@ -2,6 +2,9 @@ import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { ApprovalAnswer } from "../advice.ts";
 import { type CallerScope, callerScopeKey } from "../caller.ts";
+import type { Tool } from "../../mcp/messages/tool.ts";
+import type { Source } from "../source.ts";
+import { hashParts, toolParts } from "./pin-definition.ts";
 
 /** Which of several things of the same name is meant. */
 export interface Origin {
@@ -94,9 +97,9 @@ export function isAfter(time: string | undefined, now: number): boolean {
   return time !== undefined && Date.parse(time) > now;
 }
 
-const mostApprovals = 5000;
-const mostWaiting = 200;
-const mostWaitingPerCaller = 20;
+const maxApprovals = 5000;
+const maxWaiting = 200;
+const maxWaitingPerCaller = 20;
 /** How long a refused call stays in the list, and how long an approval waits for the call to be made again. */
 const waitingMs = 24 * 3_600_000;
 const answeredMs = 3_600_000;
@@ -116,7 +119,7 @@ export function withApproval(content: ApprovalsFile, added: Approval, now: numbe
     call.lasting && !isAfter(call.openUntil, now) && approvalKey(coveredBy(call, added)) === key;
   return {
     ...content,
-    approvals: [...content.approvals.filter((approval) => approvalKey(approval) !== key), added].slice(-mostApprovals),
+    approvals: [...content.approvals.filter((approval) => approvalKey(approval) !== key), added].slice(-maxApprovals),
     waiting: content.waiting.filter((call) => !isCovered(call)),
   };
 }
@@ -146,7 +149,7 @@ export function bounded(content: ApprovalsFile, now: number): ApprovalsFile {
     counts.set(caller, count);
     const isSeen = seen.has(callKey(call));
     seen.add(callKey(call));
-    return !isSeen && isYoung(call.at, waitingMs) && count <= mostWaitingPerCaller && ++total <= mostWaiting;
+    return !isSeen && isYoung(call.at, waitingMs) && count <= maxWaitingPerCaller && ++total <= maxWaiting;
   };
   return {
     ...content,
@@ -211,4 +214,46 @@ function isQuestioned(value: unknown): value is QuestionedCall {
 
 function areStrings(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "string");
+}
+
+/** How a person answered a call in the list: `clawport approve` at a terminal, or a session of the console. */
+export type AnswerWay = "terminal" | "console";
+
+/** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
+export type Widening = "caller" | "tool";
+
+export function lastingAnswer(
+  call: WaitingCall,
+  choice: ApprovalAnswer,
+  widened: Widening | undefined,
+  at: string,
+): Approval | undefined {
+  const lasts = widened === undefined ? choice : "always";
+  if (lasts !== "always" && lasts !== "never") return undefined;
+  if (!call.lasting)
+    throw new Fault("usage", `Call ${call.id} can only be approved once, so no answer to it can last.`);
+  const { name, tool, caller } = call;
+  const covered = coveredBy(call, { ...(widened !== "caller" && { tool }), ...(widened !== "tool" && { caller }) });
+  return { ...(widened === "caller" ? {} : { name }), ...covered, choice: lasts, at };
+}
+
+/** What a source is, apart from its name. An app has no pins: of its tools the definition is part of it. */
+export function identityOf(
+  { kind, identity }: Pick<Source, "kind" | "identity">,
+  tool?: Tool,
+): Pick<Origin, "identity"> {
+  const known = kind === "app" && tool !== undefined ? hashParts(toolParts(tool)) : identity?.();
+  return known === undefined ? {} : { identity: known };
+}
+
+export function answeredCall(
+  call: WaitingCall,
+  choice: ApprovalAnswer,
+  by: AnswerWay | undefined,
+  at: string,
+): AnsweredCall {
+  const { id, name, source, tool, caller, hash, openUntil, config, identity } = call;
+  const origin = { ...(config !== undefined && { config }), ...(identity !== undefined && { identity }) };
+  const way = by === "console" ? { by } : {};
+  return { id, name, source, tool, caller, hash, ...origin, choice, ...way, at, ...(openUntil && { openUntil }) };
 }

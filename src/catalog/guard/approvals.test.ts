@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { mkdtempDisposable } from "node:fs/promises";
+import { mkdtempDisposable, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { testSource } from "../../../tests/support/test-source.ts";
@@ -31,6 +31,46 @@ test("a lasting yes is for one configuration and one program, a lasting no for t
   expect(await open().recall(toolOf("npx files"), caller)).toBe("always");
   expect(await open("third").recall(toolOf("npx files"), caller)).toBe("never");
   expect(await open().forget("files__write")).toHaveLength(2);
+});
+
+test("a question that is held for a call is not shown for another one that got its number", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "approvals-"));
+  const file = join(folder.path, "approvals.json");
+  const about = { name: "files__write", source: "files", tool: "write", caller: { door: "cli" } as const };
+  const call = { ...about, arguments: "{}", reason: "policy", lasting: true };
+  const [hub, gateway] = [openApprovals({ file }), openApprovals({ file })];
+  const { id } = await hub.addWaiting({ ...call, hash: "one", question: "Write a note?" });
+  await rm(file);
+  expect((await gateway.addWaiting({ ...call, hash: "other", question: "Delete all?" })).id).toBe(id);
+  expect(await hub.show(id)).not.toHaveProperty("text");
+  await expect(hub.answer(id, "once")).rejects.toMatchObject({ code: "denied" });
+  await hub.hold(id, "Delete all?");
+  expect(await hub.show(id)).toMatchObject({ text: "Delete all?" });
+});
+
+test("an answer reaches a call that waits in the same process without the file, and others through it", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "approvals-"));
+  const file = join(folder.path, "approvals.json");
+  const about = { name: "files__write", source: "files", tool: "write", caller: { door: "cli" } as const };
+  const call = { ...about, arguments: "{}", reason: "policy", lasting: true, isWhole: true, question: "Write?" };
+  const [hub, command] = [openApprovals({ file }), openApprovals({ file })];
+  const openUntil = Date.now() + 60_000;
+  const wait = async (hash: string) => {
+    const { id } = await hub.addWaiting({ ...call, hash, openUntil });
+    const answers: unknown[] = [];
+    hub.onAnswer(id, (answer) => void answers.push(answer));
+    return { id, answers };
+  };
+
+  const here = await wait("one");
+  await hub.answer(here.id, "once", undefined, undefined, "console");
+  expect(here.answers).toEqual([{ choice: "once", by: "console" }]);
+  expect(await command.list()).toMatchObject({ waiting: [], answered: [] });
+
+  const elsewhere = await wait("two");
+  await command.answer(elsewhere.id, "once");
+  expect(elsewhere.answers).toEqual([]);
+  expect(await hub.takeAnswer(elsewhere.id)).toEqual({ choice: "once", by: "terminal" });
 });
 
 test("an answer that another process gives lasts for where the call came from", async () => {

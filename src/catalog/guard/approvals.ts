@@ -2,26 +2,30 @@ import { Fault } from "../../core/fault.ts";
 import { stampFile } from "../../core/files/file-stamp.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { type Log, silentLog } from "../../core/log.ts";
-import { quoted } from "../../core/peer-text.ts";
-import { shownText } from "../../core/shown-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
+import { shownText } from "../../core/text/shown-text.ts";
 import type { ApprovalAnswer } from "../advice.ts";
-import { type Caller, type CallerScope, callerScopeName, scopeOfCaller } from "../caller.ts";
+import { type Caller, type CallerScope, callerName, scopeOfCaller } from "../caller.ts";
 import { isNameOrNarrow } from "../names.ts";
-import type { CatalogTool, Source, Unsubscribe } from "../source.ts";
+import type { CatalogTool, Unsubscribe } from "../source.ts";
 import {
   type AnsweredCall,
+  answeredCall,
+  type AnswerWay,
   type Approval,
   approvalKey,
   type ApprovalsFile,
   bounded,
   callKey,
-  coveredBy,
   coverKey,
   emptyApprovals,
+  identityOf,
   isAfter,
+  lastingAnswer,
   parseApprovals,
   type QuestionedCall,
   type WaitingCall,
+  type Widening,
   withApproval,
   without,
 } from "./approvals-file.ts";
@@ -38,8 +42,15 @@ export interface Approvals {
   takeApproval(call: QuestionedCall): Promise<AnswerWay | undefined>;
   /** Lists a call that waits until `openUntil`, or that was refused, so that a person can answer it. */
   addWaiting(call: NewWaitingCall): Promise<WaitingCall>;
-  /** Uses up the answer that someone gave to a call that waits. */
-  takeAnswer(id: string): Promise<{ readonly choice: ApprovalAnswer; readonly by: AnswerWay } | undefined>;
+  /** Takes over the whole question of a call in the list, from the process that judges the call. */
+  hold(id: string, question: string): Promise<void>;
+  /**
+   * The answer to a call that waits in this process, if it is given in this process: it needs no file, which is the record
+   * for the others.
+   */
+  onAnswer(id: string, listener: (answer: PersonsAnswer) => void): Unsubscribe;
+  /** Uses up the answer that someone gave in another process to a call that waits. */
+  takeAnswer(id: string): Promise<PersonsAnswer | undefined>;
   /** The call waits no longer. One that was refused stays in the list: it can be approved for the next time. */
   end(id: string, how: "refused" | "answered" | "cancelled"): Promise<void>;
   list(): Promise<ApprovalsFile>;
@@ -69,11 +80,10 @@ export interface ShownCall {
   readonly text?: string;
 }
 
-/** How a person answered a call in the list: `clawport approve` at a terminal, or a session of the console. */
-export type AnswerWay = "terminal" | "console";
-
-/** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
-export type Widening = "caller" | "tool";
+export interface PersonsAnswer {
+  readonly choice: ApprovalAnswer;
+  readonly by: AnswerWay;
+}
 
 export interface GivenAnswer {
   readonly call: WaitingCall;
@@ -85,6 +95,8 @@ export interface ApprovalsOptions {
   readonly file: string;
   /** Which configuration the calls of this process come from; undefined for the one of the state folder. */
   readonly config?: string | undefined;
+  /** Hands whole questions to the process that people ask, if that is another one. */
+  readonly share?: ((id: string, question: string) => Promise<void>) | undefined;
   readonly clock?: () => number;
   readonly log?: Log;
 }
@@ -95,12 +107,14 @@ const lookEveryMs = 100;
 
 /**
  * A lasting yes is for the server that was shown: not for one of the same name in another configuration, nor for another
- * program that has its name now; and for the token that asked, not for a new one of its name. A lasting no goes by the names.
+ * program that has its name now, nor for another definition by the same app; and for the token that asked, not for a new one of its name. A lasting no goes by the names.
  */
-export function openApprovals({ file, config, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
+export function openApprovals(options: ApprovalsOptions): Approvals {
+  const { file, config, share, clock = Date.now, log = silentLog } = options;
   const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });
   const listeners = new Set<() => void>();
   const held = createHeldQuestions();
+  const waitingHere = new Map<string, (answer: PersonsAnswer) => void>();
   let known = emptyApprovals;
   let index = new Map<string, "always" | "never">();
   let refused = new Set<string>();
@@ -134,7 +148,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
 
   function lookUp({ source, tool }: CatalogTool, caller: Caller): "always" | "never" | undefined {
     const scope = scopeOfCaller(caller);
-    const one = { ...ofConfig, ...identityOf(source), source: source.id, tool: tool.name };
+    const one = { ...ofConfig, ...identityOf(source, tool), source: source.id, tool: tool.name };
     const find = (about: typeof one | { caller: CallerScope }): "always" | "never" | undefined =>
       index.get(approvalKey({ ...ofConfig, ...about })) ?? (refused.has(coverKey(about)) ? "never" : undefined);
     const exact = find({ ...one, caller: scope }) ?? find(one);
@@ -142,9 +156,18 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     return exact ?? (caller.server === undefined ? find({ caller: scope }) : undefined);
   }
 
+  async function holdAndShare(call: WaitingCall, question: string): Promise<void> {
+    const { id, isWhole } = call;
+    held.hold(id, callKey(call), question);
+    if (isWhole === true) return;
+    await share?.(id, question).catch((error: unknown) =>
+      log.warn(`the hub can't show call ${id} whole, so it can't be approved there`, { error }),
+    );
+  }
+
   /** From this process, or from the file if that has all of it. */
   const wholeQuestion = (call: WaitingCall): string | undefined =>
-    held.get(call.id) ?? (call.isWhole === true ? questionText(call) : undefined);
+    held.get(call.id, callKey(call)) ?? (call.isWhole === true ? questionText(call) : undefined);
 
   function isApprovalOf(given: QuestionedCall): (answered: AnsweredCall) => boolean {
     const key = callKey({ ...given, ...ofConfig });
@@ -170,7 +193,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
     async remember(tool, caller, choice) {
       const { name, source } = tool;
       const about = { name, source: source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
-      const one = { ...ofConfig, ...identityOf(source), ...about };
+      const one = { ...ofConfig, ...identityOf(source, tool.tool), ...about };
       await change((content) => withApproval(content, { ...one, choice, at: now() }, clock()));
     },
 
@@ -193,7 +216,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
       const listed = (await refresh()).waiting.find(isSame);
       // A client that tries again and again does not make the file be written each time.
       if (listed !== undefined && openUntil === undefined) {
-        held.hold(listed.id, question);
+        await holdAndShare(listed, question);
         return listed;
       }
       let added: WaitingCall | undefined;
@@ -204,8 +227,20 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
         const others = content.waiting.filter((other) => other.id !== id);
         return { ...content, waiting: [...others, added], lastId: Math.max(content.lastId, Number(id)) };
       });
-      held.hold(added!.id, question);
+      await holdAndShare(added!, question);
       return added!;
+    },
+
+    async hold(id, question) {
+      const call = (await refresh()).waiting.find((waiting) => waiting.id === id);
+      if (call === undefined) throw new Fault("not-found", notWaiting(id));
+      // What this process judges itself, it knows better.
+      if (held.get(id, callKey(call)) === undefined) held.hold(id, callKey(call), question);
+    },
+
+    onAnswer(id, listener) {
+      waitingHere.set(id, listener);
+      return () => void waitingHere.delete(id);
     },
 
     async takeAnswer(id) {
@@ -236,6 +271,8 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
 
     async answer(id, choice, widened, seen, by) {
       let given: GivenAnswer | undefined;
+      const answer = widened ? "once" : choice;
+      const waiter = waitingHere.get(id);
       await change((content) => {
         const call = content.waiting.find((waiting) => waiting.id === id);
         if (call === undefined || (seen ?? call.hash) !== call.hash) throw new Fault("not-found", notWaiting(id));
@@ -244,13 +281,12 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
         const approval = lastingAnswer(call, choice, widened, now());
         given = { call, ...(approval && { approval }) };
         const left = without(content, id);
-        // What lasts answers a refused call when it is made again. A waiting one gets its answer either way.
-        const isLeft = isOpen(call) || choice === "once";
-        const answered = isLeft
-          ? [...left.answered, answeredCall(call, widened ? "once" : choice, by, now())]
-          : left.answered;
+        // What lasts answers a refused call when it is made again. One that waits elsewhere gets its answer either way.
+        const isLeft = waiter === undefined && (isOpen(call) || choice === "once");
+        const answered = isLeft ? [...left.answered, answeredCall(call, answer, by, now())] : left.answered;
         return approval ? withApproval({ ...left, answered }, approval, clock()) : { ...left, answered };
       });
+      waiter?.({ choice: answer, by: by ?? "terminal" });
       return given!;
     },
 
@@ -258,7 +294,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
       let forgotten: readonly Approval[] = [];
       const isMeant = (approval: Approval): boolean =>
         (approval.name !== undefined && isNameOrNarrow(name, approval.name)) ||
-        (approval.name === undefined && approval.caller !== undefined && callerScopeName(approval.caller) === name);
+        (approval.name === undefined && approval.caller !== undefined && callerName(approval.caller) === name);
       await change((content) => {
         forgotten = content.approvals.filter(isMeant);
         if (forgotten.length === 0) throw new Fault("not-found", noAnswerFor(name));
@@ -291,32 +327,4 @@ const notWaiting = (id: string): string =>
 export function onlyInPart({ id, name, openUntil }: Pick<WaitingCall, "id" | "name" | "openUntil">): string {
   const where = isAfter(openUntil, Date.now()) ? "Answer it where it is asked, or m" : "M";
   return `Call ${id} can't be approved from here: only a shortened record of it is left. ${where}ake the call of ${shownText(name)} again while the hub runs, then run \`clawport approvals\`.`;
-}
-
-function lastingAnswer(
-  call: WaitingCall,
-  choice: ApprovalAnswer,
-  widened: Widening | undefined,
-  at: string,
-): Approval | undefined {
-  const lasts = widened === undefined ? choice : "always";
-  if (lasts !== "always" && lasts !== "never") return undefined;
-  if (!call.lasting)
-    throw new Fault("usage", `Call ${call.id} can only be approved once, so no answer to it can last.`);
-  const { name, tool, caller } = call;
-  const covered = coveredBy(call, { ...(widened !== "caller" && { tool }), ...(widened !== "tool" && { caller }) });
-  return { ...(widened === "caller" ? {} : { name }), ...covered, choice: lasts, at };
-}
-
-/** What a source is, apart from its name. */
-export function identityOf({ identity }: Pick<Source, "identity">): { readonly identity?: string } {
-  const known = identity?.();
-  return known === undefined ? {} : { identity: known };
-}
-
-function answeredCall(call: WaitingCall, choice: ApprovalAnswer, by: AnswerWay | undefined, at: string): AnsweredCall {
-  const { id, name, source, tool, caller, hash, openUntil, config, identity } = call;
-  const origin = { ...(config !== undefined && { config }), ...(identity !== undefined && { identity }) };
-  const way = by === "console" ? { by } : {};
-  return { id, name, source, tool, caller, hash, ...origin, choice, ...way, at, ...(openUntil && { openUntil }) };
 }

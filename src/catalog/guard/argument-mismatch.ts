@@ -1,4 +1,4 @@
-import { visibleText } from "../../core/peer-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
 import { type RpcError, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import { textBlock, type ToolResult } from "../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";

@@ -1,7 +1,7 @@
 import { isFault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { fitsWhole, shownText } from "../../core/shown-text.ts";
+import { fitsWhole, shownText } from "../../core/text/shown-text.ts";
 import type { ApprovalAnswer, Choice } from "../advice.ts";
 import type { CallerScope } from "../caller.ts";
 import type { CallContext } from "../call-context.ts";

@@ -69,7 +69,7 @@ test.each([
     await hub.call("git__pull"),
   ];
   expect(calls.map(({ isError }) => isError)).toEqual(results);
-  await hub.command().forget(widened === "caller" ? "mcp-http/main" : "git__push");
+  await hub.command().forget(widened === "caller" ? "main" : "git__push");
   hub.pass(1001);
   expect((await hub.call()).isError).toBe(true);
 });
@@ -135,16 +135,18 @@ test("a waiting call is listed with its id and can be answered from elsewhere, w
 });
 
 test.each([
-  ["another text", [], /definition has changed since the question was asked/],
-  ["what it was first", ["push"], /^$/],
+  ["server", "another text", [], /definition has changed since the question was asked/],
+  ["server", "what it was first", ["push"], /^$/],
+  ["app", "another text", [], /definition has changed since the question was asked/],
+  ["app", "what it was first", ["push"], /^$/],
 ] as const)(
-  "what a server changes while the question is open does not run: %s",
-  async (description, expected, text) => {
+  "what a source (%s) changes while the question is open does not run: %s",
+  async (kind, description, expected, text) => {
     const ran: string[] = [];
     const call = (name: string) => (ran.push(name), Promise.resolve({ content: [] }));
-    await using hub = await startGuard({ source: { call } });
+    await using hub = await startGuard({ source: { call, kind } });
     hub.source.offer([testTool("push", { description: "what it was first" })]);
-    await hub.pins.accept("git__push");
+    if (kind === "server") await hub.pins.accept("git__push");
     hub.guard.setPolicy(ask);
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<ApprovalAnswer>();
@@ -155,6 +157,33 @@ test.each([
     answer.resolve("once");
     expect(textOf(await result)).toMatch(text);
     expect(ran).toEqual(expected);
+  },
+);
+
+test.each([
+  ["another text", [], /prompts\/get was not run: its definition has changed since the question was asked/],
+  ["what it was first", ["commit"], /^fetched$/],
+] as const)(
+  "a prompt that changes while its question is open is not fetched: %s",
+  async (description, expected, text) => {
+    const fetched: string[] = [];
+    let listed = { name: "commit", description: "what it was first" };
+    const getPrompt = (name: string) => (fetched.push(name), Promise.resolve({ messages: [] }));
+    const policy: Policy = { rules: [{ source: "git", verdict: "ask" }] };
+    await using hub = await startGuard({ policy, source: { kind: "app", prompts: () => [listed], getPrompt } });
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<ApprovalAnswer>();
+    hub.askers.add({ id: "x", kind: "console", available: () => true, ask: () => (asked.resolve(), answer.promise) });
+    const view = hub.catalog.view("all");
+    const result = hub.guard.getPrompt(view, "git__commit", {}, testContext()).then(
+      () => "fetched",
+      (error: unknown) => String(error),
+    );
+    await asked.promise;
+    listed = { name: "commit", description };
+    answer.resolve("once");
+    expect(await result).toMatch(text);
+    expect(fetched).toEqual(expected);
   },
 );
 
@@ -218,6 +247,22 @@ test("`once` allows one call, `always` every call of this tool by this caller, a
 
   await using again = await startGuard({ policy: ask, folder: hub.home });
   expect((await again.call()).isError).toBeUndefined();
+});
+
+test("what a person always allows of an app is for the definition that they saw; what they never allow, for all", async () => {
+  for (const [choice, other] of [
+    ["always", /no one answered/],
+    ["never", /an earlier answer was "never"/],
+  ] as const) {
+    await using hub = await startGuard({ policy: ask, source: { kind: "app" } });
+    hub.person(choice);
+    await hub.call();
+    const known = textOf(await hub.call());
+    hub.source.offer([testTool("push", { description: "another text" })]);
+    expect(textOf(await hub.call())).toMatch(other);
+    hub.source.offer([testTool("push")]);
+    expect(textOf(await hub.call())).toBe(known);
+  }
 });
 
 test("what a caller may never do, no agent does for it; what it may always do, its agent asks for", async () => {
@@ -403,6 +448,23 @@ test("policy, consent and a changed pin together make one question", async () =>
     /rules\[0\] requires it, and because its definition.*, and because the camera asks/,
   );
   expect(questions[1]?.choices).toEqual(["once"]);
+});
+
+test("of a changed definition the list and the question have every line, the new ones first", async () => {
+  await using hub = await startGuard({ policy: {} });
+  const text = (word: string) => Array.from({ length: 300 }, (_, at) => `${word} ${at}.`).join("\n");
+  hub.source.offer([testTool("push", { description: text("before") })]);
+  await hub.pins.accept("git__push");
+  hub.source.offer([testTool("push", { description: text("after") })]);
+  const questions = hub.person("no");
+  await hub.call();
+  for (const shown of [(await hub.pins.list())[0]?.diff ?? "", questions[0]?.text ?? ""]) {
+    const [now = "", gone = ""] = shown.split("Removed:");
+    for (let at = 0; at < 300; at++) {
+      expect(now.replaceAll(/\[\+|\+\]/g, "")).toContain(`after ${at}.`);
+      expect(gone).toContain(`before ${at}.`);
+    }
+  }
 });
 
 test("a change that a person allows once is asked about again", async () => {

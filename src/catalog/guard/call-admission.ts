@@ -1,18 +1,22 @@
 import type { Policy } from "../../core/config/policy-config.ts";
-import type { NamedSecret } from "../../core/shown-text.ts";
+import type { NamedSecret } from "../../core/text/shown-text.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
+import type { CatalogPrompt } from "../source.ts";
 import { type ApprovalRequestsOptions, createApprovalRequests, givenAnswer } from "./approval-requests.ts";
 import { adviceOnArguments } from "./argument-mismatch.ts";
+import { type Finding, isAtLeast } from "../screen/finding.ts";
 import { describeCall } from "./describe-call.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
-import type { Operation } from "./operation.ts";
-import { hashParts, toolParts } from "./pin-definition.ts";
+import type { Operation } from "./reach-source.ts";
+import { hashParts, promptParts, toolParts } from "./pin-definition.ts";
 import type { CatalogItem, Pins } from "./pins.ts";
+import { adviceOnFindings, screenCall } from "./findings/screening.ts";
 
-type CallAdmission =
-  | { readonly pass: true; readonly verdict: CallVerdict; readonly why: string }
-  | { readonly pass: false; readonly verdict: CallVerdict; readonly why: string; readonly text: string };
+type CallAdmission = {
+  readonly verdict: CallVerdict;
+  readonly why: string;
+} & ({ readonly pass: true } | { readonly pass: false; readonly text: string });
 
 export interface CallAdmissionOptions extends ApprovalRequestsOptions {
   readonly pins: Pins;
@@ -37,7 +41,12 @@ export type CallPreview =
 
 export interface CallJudge {
   /** Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. */
-  admit(policy: Policy, operation: Operation, context: CallContext): CallAdmission | Promise<CallAdmission>;
+  admit(
+    policy: Policy,
+    operation: Operation,
+    context: CallContext,
+    findings: readonly Finding[],
+  ): CallAdmission | Promise<CallAdmission>;
   /** What `admit` would do, without asking anyone. */
   preview(policy: Policy, operation: Operation, context: Pick<CallContext, "caller">): Promise<CallPreview>;
 }
@@ -47,17 +56,19 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
   const requests = createApprovalRequests(options);
 
   return {
-    admit(policy, operation, context) {
+    admit(policy, operation, context, findings) {
       const item = itemOf(operation);
-      const isSettled = operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item));
+      const isSettled =
+        !isSerious(findings) && operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item));
       if (isSettled && !judgesArguments(policy)) {
         const { verdict, why } = judge(policy, operation, context, {});
         if (verdict === "allow") return pass(verdict, why);
       }
-      return decide(policy, operation, context);
+      return decide(policy, operation, context, findings);
     },
     async preview(policy, operation, context) {
-      const advice = await gatherAdvice(policy, operation, context, pins);
+      const found = await screenCall(policy, operation, context.caller);
+      const advice = await gatherAdvice(policy, operation, context, pins, found);
       const remembered = operation.tool && (await requests.recall(operation.tool, context.caller));
       const judgement = judge(policy, operation, context, { advice, remembered });
       if (judgement.verdict !== "ask") return { verdict: judgement.verdict };
@@ -83,6 +94,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         name: tool.name,
         shortName: tool.shortName,
         aliases: tool.aliases,
+        sharesPrefix: tool.sharesPrefix,
         annotations: tool.tool.annotations,
       },
       reach: anyoneReachable,
@@ -90,9 +102,14 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
     });
   }
 
-  async function decide(policy: Policy, operation: Operation, context: CallContext): Promise<CallAdmission> {
+  async function decide(
+    policy: Policy,
+    operation: Operation,
+    context: CallContext,
+    findings: readonly Finding[],
+  ): Promise<CallAdmission> {
     for (;;) {
-      const advice = await gatherAdvice(policy, operation, context, pins);
+      const advice = await gatherAdvice(policy, operation, context, pins, findings);
       const reach = { person: requests.canAskPerson(context), client: true };
       let judgement = judge(policy, operation, context, { advice, reach });
       if (judgement.policy.verdict === "ask" && operation.tool !== undefined) {
@@ -139,6 +156,9 @@ function approve({ reasons }: Judgement, verdict: CallVerdict, why: string): Cal
 /** What has a pinned definition. */
 const itemOf = ({ tool, prompt }: Operation): CatalogItem | undefined => tool ?? prompt;
 
+const isSerious = (findings: readonly Finding[]): boolean =>
+  findings.some(({ severity }) => isAtLeast(severity, "ask"));
+
 const judgesArguments = ({ preset, folder }: Policy): boolean => preset === "strict" || folder?.preset === "strict";
 
 async function gatherAdvice(
@@ -146,6 +166,7 @@ async function gatherAdvice(
   operation: Operation,
   { caller }: Pick<CallContext, "caller">,
   pins: Pins,
+  findings: readonly Finding[],
 ): Promise<Advice[]> {
   const { source, tool, args } = operation;
   const item = itemOf(operation);
@@ -154,21 +175,32 @@ async function gatherAdvice(
     tool && source.adviceOn?.(tool.tool.name, args, caller),
     tool && judgesArguments(policy) ? adviceOnArguments(tool, args) : undefined,
   ]);
-  return advice.filter((one) => one !== undefined);
+  return [...advice, adviceOnFindings(findings, operation)].filter((one) => one !== undefined);
 }
 
-/** A question can be open for minutes, and its server may list another definition by then: that one was not approved. */
-async function hasChanged({ source, tool }: Operation, { reasons }: Judgement, pins: Pins): Promise<boolean> {
+/** A question can be open for minutes, and its source may list another definition by then: that one was not approved. */
+async function hasChanged(operation: Operation, { reasons }: Judgement, pins: Pins): Promise<boolean> {
+  const { source, tool, prompt } = operation;
   // What was asked about the definition itself was about the new one, which the answer may have accepted already.
-  if (tool === undefined || source.kind !== "server" || reasons.some(({ by }) => by === "pin")) return false;
+  if (reasons.some(({ by }) => by === "pin")) return false;
+  if (prompt !== undefined) return hasPromptChanged(source, prompt, pins);
+  if (tool === undefined) return false;
   const now = source.tools().find(({ name }) => name === tool.tool.name);
   if (now === tool.tool) return false;
   if (now === undefined || hashParts(toolParts(now)) !== hashParts(toolParts(tool.tool))) return true;
   return (await pins.check({ ...tool, tool: now })) !== undefined;
 }
 
-function refuseChanged({ what }: Operation, answered: string): CallAdmission {
-  const text = `${what} was not run: its definition has changed since the question was asked. List the tools again.`;
+async function hasPromptChanged(source: Operation["source"], asked: CatalogPrompt, pins: Pins): Promise<boolean> {
+  const now = source.prompts?.().find(({ name }) => name === asked.prompt.name);
+  if (now === asked.prompt) return false;
+  if (now === undefined || hashParts(promptParts(now)) !== hashParts(promptParts(asked.prompt))) return true;
+  return (await pins.check({ ...asked, prompt: now })) !== undefined;
+}
+
+function refuseChanged({ what, prompt }: Operation, answered: string): CallAdmission {
+  const list = prompt === undefined ? "tools" : "prompts";
+  const text = `${what} was not run: its definition has changed since the question was asked. List the ${list} again.`;
   return { pass: false, verdict: "deny", why: `${answered}, but its definition has changed`, text };
 }
 

@@ -1,20 +1,27 @@
 import type { Fault } from "../../core/fault.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
 import { approximateJsonSize } from "../../core/json-size.ts";
-import { visibleText } from "../../core/peer-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import type { Span } from "../../core/telemetry/telemetry.ts";
 import type { CallVerdict } from "../advice.ts";
-import { type BegunCall, shortHash } from "../audit/audit-line.ts";
+import { type AuditEntry, type BegunCall, shortHash } from "../audit/audit-line.ts";
+import { isRefusal, ranMs } from "../audit/call-words.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
 import type { Caller } from "../caller.ts";
-import type { CatalogTool, Source } from "../source.ts";
-import type { Operation } from "./operation.ts";
+import type { Finding } from "../screen/finding.ts";
+import type { CatalogTool, ListedSource } from "../source.ts";
+import type { Operation } from "./reach-source.ts";
+import { rulesOf } from "./findings/screening.ts";
 
 export interface CallDecision {
   readonly verdict: CallVerdict;
   readonly why: string;
+  /** Milliseconds until it was decided, if that took a question or a look into files. */
+  readonly waited?: number | undefined;
+  /** What screening found in the arguments and the answer. */
+  readonly findings?: readonly Finding[] | undefined;
 }
 
 export interface CallRecord {
@@ -39,24 +46,27 @@ export interface CallRecorderOptions {
   readonly audit: Audit;
   readonly metrics: CallMetrics | undefined;
   readonly clock: () => number;
+  /** The arguments as the audit has them, if it has any. */
+  readonly argumentsOf?: ((operation: Operation) => string) | undefined;
 }
 
 /** In the audit, for a tool that no source has. */
 const noSource = "-";
-const longestName = 200;
+const maxNameLength = 200;
 
 /** Counts every call in the metrics when it begins and ends, traces it, and writes it to the audit. */
-export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
-  const names = new WeakMap<Source, string>();
+export function createCallRecorder({ audit, metrics, clock, argumentsOf }: CallRecorderOptions) {
+  const appNames = new WeakMap<ListedSource, string>();
 
   /** The id of an app's session grants access to it, so only its hash is recorded. */
-  function nameOf(source: Source): string {
-    const name = names.get(source) ?? (source.kind === "app" ? `app:${shortHash(source.id)}` : source.id);
-    names.set(source, name);
+  function nameOf(source: ListedSource): string {
+    if (source.kind !== "app") return source.id;
+    const name = appNames.get(source) ?? `app:${shortHash(source.id)}`;
+    appNames.set(source, name);
     return name;
   }
 
-  const recorder: RecorderParts = { audit, metrics, clock, nameOf };
+  const recorder: RecorderParts = { audit, metrics, clock, argumentsOf, nameOf };
 
   return {
     refused({ tool, name, fault, context }: RefusedCall): void {
@@ -64,7 +74,7 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
         at: clock(),
         caller: context.caller,
         source: tool === undefined ? noSource : nameOf(tool.source),
-        tool: tool?.name ?? visibleText(name, longestName),
+        tool: tool?.name ?? visibleText(name, maxNameLength),
         verdict: "deny",
         why: fault.code === "unknown-tool" ? "there is no such tool" : "the client can't run it",
         ms: 0,
@@ -84,7 +94,7 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
 }
 
 interface RecorderParts extends CallRecorderOptions {
-  nameOf(source: Source): string;
+  nameOf(source: ListedSource): string;
 }
 
 /** A class, not a closure: there is one for every call. */
@@ -122,19 +132,37 @@ class RunningCall implements CallRecord {
     if (source.kind !== "server" && source.kind !== "app") prepareToSend();
   }
 
-  end({ verdict, why }: CallDecision, outcome: string, value: unknown): void {
+  end({ verdict, why, waited, findings }: CallDecision, outcome: string, value: unknown): void {
     const { at, span } = this;
     const { source, args, what: tool } = this.#operation;
-    const { audit, metrics, clock, nameOf } = this.#recorder;
+    const { audit, metrics, clock, argumentsOf, nameOf } = this.#recorder;
     const { door, source: kind } = this.#call;
     const ms = clock() - at;
     const sizeIn = approximateJsonSize(args);
     const sizeOut = value === undefined ? 0 : approximateJsonSize(value);
     const caller = this.#caller;
-    const entry = { at, caller, source: nameOf(source), tool, verdict, why, ms, outcome, sizeIn, sizeOut };
+    const entry: AuditEntry = {
+      at,
+      caller,
+      source: nameOf(source),
+      tool,
+      verdict,
+      why,
+      ms,
+      waited,
+      outcome,
+      sizeIn,
+      sizeOut,
+      arguments: argumentsOf?.(this.#operation),
+      findings: findings === undefined ? undefined : rulesOf(findings),
+    };
     audit.record(entry, this.#begun);
-    const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
-    metrics?.callEnded({ door, source: kind, outcome, code, seconds: ms / 1000 });
+    const isRefused = isRefusal(outcome);
+    const code = outcome === "ok" || outcome === "tool-error" || isRefused ? undefined : outcome;
+    const seconds = isRefused ? undefined : ranMs(entry) / 1000;
+    const approvalSeconds = verdict === "ask" && waited !== undefined ? waited / 1000 : undefined;
+    metrics?.callEnded({ door, source: kind, outcome, code, seconds, approvalSeconds });
+    for (const { rule, severity } of findings ?? []) metrics?.found?.({ source: kind, rule, severity });
     span?.setAttribute("clawport.verdict", verdict);
     span?.setAttribute("clawport.why", why);
     span?.end();

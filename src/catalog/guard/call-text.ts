@@ -1,5 +1,5 @@
-import { visibleText } from "../../core/peer-text.ts";
-import { type NamedSecret, nameSecrets, shownLines, shownText } from "../../core/shown-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
+import { type NamedSecret, nameSecrets, shownLines, shownText } from "../../core/text/shown-text.ts";
 import type { WaitingCall } from "./approvals-file.ts";
 
 /** What a question says about a call. */
@@ -9,7 +9,7 @@ export type QuestionParts = Pick<
 >;
 
 /** A client can call itself anything, at any length; it is no part of what runs. */
-const longestClient = 100;
+const maxClientLength = 100;
 
 /**
  * The question for a person: who asks, for what, and why. It has everything in it that the parts have, with what does not
@@ -32,7 +32,7 @@ const indented = (rows: string): string => rows.replaceAll(/^/gm, "  ");
 function callerText({ caller, client }: Pick<WaitingCall, "caller" | "client">): string {
   const { door, sender, agent, token } = caller;
   const who = [
-    client && `"${visibleText(client, longestClient).replaceAll("\n", String.raw`\n`)}"`,
+    client && `"${visibleText(client, maxClientLength).replaceAll("\n", String.raw`\n`)}"`,
     sender && `sender ${shownText(sender)}`,
     agent && `agent ${shownText(agent)}`,
     token && `token ${shownText(token)}`,
@@ -40,27 +40,33 @@ function callerText({ caller, client }: Pick<WaitingCall, "caller" | "client">):
   return `${who.filter(Boolean).join(", ") || "A caller"} (${door})`;
 }
 
-/** Whole questions, by the id of their call: for people, and in this process only. */
+/**
+ * Whole questions, by the id of their call: for people, and in this process only. `key` says which call that is: if the file
+ * of the approvals is lost, its ids begin anew.
+ */
 export interface HeldQuestions {
-  hold(id: string, question: string): void;
-  get(id: string): string | undefined;
+  hold(id: string, key: string, question: string): void;
+  get(id: string, key: string): string | undefined;
   drop(id: string): void;
 }
 
 /** Those held longest go first when it gets too much. The one that was just added always stays. */
 export function createHeldQuestions(maxCharacters = 32 * 1024 * 1024): HeldQuestions {
-  const held = new Map<string, string>();
+  const held = new Map<string, { readonly key: string; readonly question: string }>();
   let characters = 0;
   function drop(id: string): void {
-    characters -= held.get(id)?.length ?? 0;
+    characters -= held.get(id)?.question.length ?? 0;
     held.delete(id);
   }
   return {
     drop,
-    get: (id) => held.get(id),
-    hold(id, question) {
+    get(id, key) {
+      const found = held.get(id);
+      return found?.key === key ? found.question : undefined;
+    },
+    hold(id, key, question) {
       drop(id);
-      held.set(id, question);
+      held.set(id, { key, question });
       characters += question.length;
       for (const other of held.keys()) {
         if (characters <= maxCharacters || other === id) return;

@@ -102,10 +102,10 @@ test("a value of the configuration's variables is shown by its name", async () =
 
 test("held questions are bounded: the oldest go first", () => {
   const held = createHeldQuestions(10);
-  for (const id of ["1", "2", "3"]) held.hold(id, id.repeat(4));
-  expect(["1", "2", "3"].map((id) => held.get(id))).toEqual([undefined, "2222", "3333"]);
-  held.hold("4", "4".repeat(20));
-  expect(["2", "3", "4"].map((id) => held.get(id)?.length)).toEqual([undefined, undefined, 20]);
+  for (const id of ["1", "2", "3"]) held.hold(id, "", id.repeat(4));
+  expect(["1", "2", "3"].map((id) => held.get(id, ""))).toEqual([undefined, "2222", "3333"]);
+  held.hold("4", "", "4".repeat(20));
+  expect(["2", "3", "4"].map((id) => held.get(id, "")?.length)).toEqual([undefined, undefined, 20]);
   held.drop("4");
-  expect(held.get("4")).toBeUndefined();
+  expect(held.get("4", "")).toBeUndefined();
 });

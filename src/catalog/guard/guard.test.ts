@@ -140,6 +140,13 @@ test("a server that refuses arguments is quoted first, then the field that diffe
   await expect(hub.call("git__push", { branch: 7 })).rejects.toMatchObject({ error });
 });
 
+test("an error of the protocol that is not about parameters is quoted alone", async () => {
+  const error = { code: -32000, message: "The database is down" };
+  const source = { judgesArguments: true, call: () => Promise.reject(new RpcFault(error)) };
+  await using hub = await startGuard({ source, tools: [strictTool] });
+  await expect(hub.call("git__push", { branch: 7 })).rejects.toMatchObject({ error });
+});
+
 test("a tool that fails on arguments that fit is quoted alone", async () => {
   const source = { judgesArguments: true, call: () => Promise.resolve(errorResult("full")) };
   await using hub = await startGuard({ source, tools: [strictTool] });

@@ -2,8 +2,8 @@ import type { Policy } from "../../core/config/policy-config.ts";
 import { Fault, type FaultCode, isFault, isFaultCode, toFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
-import { quoted, visibleText } from "../../core/peer-text.ts";
-import type { NamedSecret } from "../../core/shown-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
+import type { NamedSecret } from "../../core/text/shown-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
@@ -14,7 +14,6 @@ import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
 import type { Caller } from "../caller.ts";
-import type { FoundResource } from "../resources/resource-index.ts";
 import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
@@ -22,10 +21,23 @@ import { faultWithHint, withHint } from "./argument-mismatch.ts";
 import type { Askers } from "./askers.ts";
 import { type CallPreview, createCallAdmission } from "./call-admission.ts";
 import { type CallDecision, createCallRecorder, type RefusedCall } from "./call-recorder.ts";
+import { argumentsToStore } from "./describe-call.ts";
 import { traitsOf } from "./judge-call.ts";
-import type { Operation } from "./operation.ts";
+import { createGuardFlows } from "./findings/guard-flows.ts";
 import type { Pins } from "./pins.ts";
 import { createRateLimits, limitText } from "./rate-limits.ts";
+import {
+  type Operation,
+  reachCompletion,
+  type ReachedOperation,
+  reachDirectory,
+  reachPrompt,
+  reachResource,
+  reachSkill,
+  reachTool,
+  reachWatch,
+} from "./reach-source.ts";
+import { judgedFindings, screenAnswer, screenCall } from "./findings/screening.ts";
 
 export interface GuardOptions {
   readonly policy: Policy;
@@ -37,6 +49,8 @@ export interface GuardOptions {
   readonly log?: Log | undefined;
   /** The values that the configuration took from variables: people see them by name. */
   readonly secrets?: (() => readonly NamedSecret[]) | undefined;
+  /** Whether the audit has the arguments of each call. */
+  readonly keepsArguments?: boolean | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
   /** How long a person has to answer; 120,000 unless given. */
@@ -78,13 +92,18 @@ type Outcome<T> =
   | { readonly kind: "refused"; readonly code: "denied" | "rate-limited"; readonly text: string }
   | { readonly kind: "failed"; readonly fault: Fault };
 
-const longestMessage = 4000;
+const maxMessageLength = 4000;
 
 export function createGuard(options: GuardOptions): Guard {
   const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
   const clock = options.clock ?? createClock();
   const judge = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs, secrets: options.secrets });
-  const recorder = createCallRecorder({ audit, metrics, clock });
+  const argumentsOf =
+    options.keepsArguments === true
+      ? (operation: Operation) => argumentsToStore(operation, options.secrets?.())
+      : undefined;
+  const flows = createGuardFlows(clock);
+  const recorder = createCallRecorder({ audit, metrics, clock, argumentsOf });
   let { policy } = options;
   let limits = createRateLimits(policy.limits ?? []);
 
@@ -94,15 +113,16 @@ export function createGuard(options: GuardOptions): Guard {
     return limits.take({ tool, own: tool?.tool.name, source: id, kind, traits: traitsOf() }, caller, now);
   }
 
-  async function runGuarded<T>(
-    operation: Operation,
-    given: CallContext,
-    run: (context: CallContext) => Promise<T>,
-  ): Promise<Outcome<T>> {
+  async function runGuarded<T>(operation: ReachedOperation<T>, given: CallContext): Promise<Outcome<T>> {
     const record = recorder.begin(operation, given);
     const { span } = record;
     const context = span === undefined ? given : (given.withSpan?.(span) ?? given);
-    const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = { verdict: "deny", why: "fault" };
+    const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = {
+      verdict: "deny",
+      why: "fault",
+      waited: undefined,
+      findings: undefined,
+    };
     let isRunning = false;
     try {
       const wait = waitFor(operation, context, record.at);
@@ -113,8 +133,14 @@ export function createGuard(options: GuardOptions): Guard {
         record.end(decision, "rate-limited", undefined);
         return { kind: "refused", code: "rate-limited", text };
       }
-      const admitted = judge.admit(policy, operation, context);
+      const screened = screenCall(policy, operation, context.caller);
+      const inArguments = screened instanceof Promise ? await screened : screened;
+      const ofFlow = judgedFindings(policy, operation, context.caller, flows.check(policy, operation, context));
+      const found = ofFlow.length === 0 ? inArguments : [...inArguments, ...ofFlow];
+      if (found.length > 0) decision.findings = found;
+      const admitted = judge.admit(policy, operation, context, found);
       const admission = admitted instanceof Promise ? await admitted : admitted;
+      if (admitted instanceof Promise) decision.waited = clock() - record.at;
       decision.verdict = admission.verdict;
       decision.why = admission.why;
       if (!admission.pass) {
@@ -124,7 +150,10 @@ export function createGuard(options: GuardOptions): Guard {
       }
       record.run(decision);
       isRunning = true;
-      const value = withoutFlood(await run(context));
+      const answer = screenAnswer(policy, operation, withoutFlood(await operation.run(context)), context);
+      const { value, findings } = answer instanceof Promise ? await answer : answer;
+      if (findings.length > 0) decision.findings = [...found, ...findings];
+      flows.note(policy, operation, context, value, findings);
       record.end(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
@@ -132,73 +161,40 @@ export function createGuard(options: GuardOptions): Guard {
       if (!isFault(error) && fault.code === "internal")
         log.error("a call failed unexpectedly", { what: operation.what, error });
       span?.recordError(fault);
+      if (!isRunning) decision.waited = clock() - record.at;
       record.end(decision, fault.code, undefined);
       return { kind: "failed", fault };
     }
   }
 
-  async function readGuarded<T>(
-    operation: Omit<Operation, "tool">,
-    context: CallContext,
-    run: (context: CallContext) => Promise<T>,
-  ): Promise<T> {
-    const outcome = await runGuarded(operation, context, run);
+  async function readGuarded<T>(operation: ReachedOperation<T>, context: CallContext): Promise<T> {
+    const outcome = await runGuarded(operation, context);
     if (outcome.kind === "done") return outcome.value;
     throw outcome.kind === "failed" ? outcome.fault : new Fault(outcome.code, outcome.text);
   }
 
   return {
     async call(tool, args, context) {
-      const operation = { source: tool.source, tool, args, what: tool.name };
-      const outcome = await runGuarded(operation, context, (own) => tool.source.call(tool.tool.name, args, own));
+      const outcome = await runGuarded(reachTool(tool, args), context);
       if (outcome.kind === "done")
         return outcome.value.isError === true ? withHint(outcome.value, tool, args) : outcome.value;
       if (outcome.kind === "refused") return faultResult(outcome.code, outcome.text);
       if (outcome.fault instanceof RpcFault) throw await faultWithHint(outcome.fault, tool, args);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
       const { code, message, detail } = outcome.fault;
-      return faultResult(code, visibleText(message, longestMessage), detail);
+      return faultResult(code, visibleText(message, maxMessageLength), detail);
     },
 
-    async readResource(view, uri, context) {
-      const { source, uri: own } = requireResource(view, uri, context);
-      const operation = { source, args: { uri: own }, what: "resources/read" };
-      return readGuarded(operation, context, (call) => source.readResource(own, call));
-    },
-
-    async watchResource(view, uri, listener, context) {
-      const { source, uri: own } = requireResource(view, uri, context);
-      const operation = { source, args: { uri: own }, what: "resources/subscribe" };
-      return readGuarded(operation, context, async () => (await source.watchResource?.(own, listener)) ?? (() => {}));
-    },
-
-    async getSkill(view, uri, context) {
-      const { source, uri: own } = requireSkill(view, uri, context);
-      const operation = { source, args: { uri: own }, what: "skills/get" };
-      return readGuarded(operation, context, (call) => source.getSkill(own, call));
-    },
-
-    async readDirectory(view, uri, cursor, context) {
-      const { source, uri: own } = requireSkill(view, uri, context);
-      const operation = { source, args: { uri: own }, what: "resources/directory/read" };
-      return readGuarded(operation, context, (call) => source.readDirectory(own, cursor, call));
-    },
-
-    async getPrompt(view, name, args, context) {
-      const found = view.findPrompt(name);
-      const { source } = found ?? {};
-      if (found === undefined || source?.getPrompt === undefined) {
-        throw new Fault("unknown-prompt", `There is no prompt called ${quoted(name)}.`);
-      }
-      const operation = { source, prompt: found, args, what: "prompts/get" };
-      return readGuarded(operation, context, (own) => source.getPrompt!(found.prompt.name, args, own));
-    },
-
+    readResource: async (view, uri, context) => readGuarded(reachResource(view, uri, context.caller), context),
+    watchResource: async (view, uri, listener, context) =>
+      readGuarded(reachWatch(view, uri, listener, context.caller), context),
+    getSkill: async (view, uri, context) => readGuarded(reachSkill(view, uri, context.caller), context),
+    readDirectory: async (view, uri, cursor, context) =>
+      readGuarded(reachDirectory(view, uri, cursor, context.caller), context),
+    getPrompt: async (view, name, args, context) => readGuarded(reachPrompt(view, name, args), context),
     async complete(view, request, context) {
-      const found = view.findCompletion(request);
-      if (found === undefined) return { values: [] };
-      const operation = { source: found.source, args: request.argument, what: "completion/complete" };
-      return readGuarded(operation, context, (own) => found.complete(own));
+      const reached = reachCompletion(view, request);
+      return reached === undefined ? { values: [] } : readGuarded(reached, context);
     },
 
     preview: (tool, args, caller) =>
@@ -212,19 +208,6 @@ export function createGuard(options: GuardOptions): Guard {
       pins.setPolicy(next);
     },
   };
-}
-
-function requireResource(view: Pick<View, "findResource">, uri: string, { caller }: CallContext): FoundResource {
-  const found = view.findResource(uri, caller);
-  if (found !== undefined) return found;
-  throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
-}
-
-/** SEP-2640: a skill or a directory that does not exist is a wrong parameter in every revision. */
-function requireSkill(view: View, uri: string, { caller }: CallContext) {
-  const found = view.findSkill(uri, caller);
-  if (found !== undefined) return found;
-  throw new Fault("bad-params", `There is no skill at ${quoted(uri)}.`, { detail: { uri } });
 }
 
 /** The time with fractions of a millisecond. `performance` gives the same, but loading it slows down the first call. */

@@ -1,7 +1,9 @@
 import { parseJson } from "../../core/json.ts";
-import { markedDiff } from "../../core/marked-diff.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { markedDiff } from "../../core/text/marked-diff.ts";
+import { quoted } from "../../core/text/peer-text.ts";
+import { shownText } from "../../core/text/shown-text.ts";
 import type { Advice } from "../advice.ts";
+import type { Finding } from "../screen/finding.ts";
 import { listedHash, type PinState, type Shown, stateOfPin } from "./judge-pins.ts";
 import { type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
 import type { Pin } from "./pin-file.ts";
@@ -21,6 +23,8 @@ export interface HeldDefinition {
   readonly hash: string;
   /** The whole definition that waits for an answer, and what is gone, safe to show on a terminal; see `markedDiff`. */
   readonly diff: string;
+  /** What screening found in it. */
+  readonly findings: readonly Finding[];
   /** Whether `diff` has all of it. If not, it can't be accepted. */
   readonly isWhole: boolean;
 }
@@ -39,6 +43,7 @@ export function heldDefinition(server: string, pin: Pin, shown: Shown): HeldDefi
     shown,
     since,
     hash: listedHash(pin),
+    findings: findingsOf(pin),
     isWhole: waitingDefinition(pin) !== undefined,
     // Made when it is needed: the console looks at the list every second.
     get diff() {
@@ -51,7 +56,9 @@ export function heldDefinition(server: string, pin: Pin, shown: Shown): HeldDefi
 export function adviceOnPin(pin: Pin, name: string): Omit<Advice, "remember"> {
   const state = stateOfPin(pin);
   const its = pin.kind === "prompt" ? `the prompt ${quoted(name)}: its` : "its";
-  const reason = reasonOf(state, its);
+  const [finding] = findingsOf(pin);
+  const why = finding === undefined ? "" : `, and screening found that ${finding.why} (${finding.rule})`;
+  const reason = `${reasonOf(state, its)}${state === "flagged" ? "" : why}${state === "flagged" && finding !== undefined ? `: ${finding.why} (${finding.rule})` : ""}`;
   if (waitingDefinition(pin) === undefined)
     return { by: "pin", verdict: "deny", reason: `${reason}, and it can't be shown in full` };
   return { by: "pin", verdict: state === "refused" ? "deny" : "ask", reason, detail: diffOf(pin) };
@@ -63,11 +70,18 @@ function reasonOf(state: PinState, its: string): string {
       return `${its} server added it after its first list`;
     case "withdrawn":
       return `${its} definition was changed and then changed back`;
+    case "flagged":
+      return `screening found something in ${its} definition`;
     case "refused":
       return `${its} definition was rejected`;
     default:
       return `${its} definition has changed since it was first listed`;
   }
+}
+
+/** Of what waits for an answer. */
+function findingsOf({ findings = [], offered }: Pin): readonly Finding[] {
+  return offered === undefined || offered.isWithdrawn === true ? findings : (offered.findings ?? []);
 }
 
 /** What a person has to see before answering; undefined if it is not known in full. */
@@ -76,11 +90,16 @@ function waitingDefinition({ definition, offered }: Pin): string | undefined {
 }
 
 function diffOf(pin: Pin): string {
-  const { definition, text = "", isNew } = pin;
+  const { definition, text = "" } = pin;
+  const isNew = pin.isNew === true || stateOfPin(pin) === "flagged";
   const waiting = waitingDefinition(pin);
   if (waiting === undefined) return "Its new definition is not known in full.";
   const pinned = definition === undefined ? text : textOf(definition);
-  return markedDiff(isNew === true ? "" : pinned, textOf(waiting));
+  const found = findingsOf(pin).map(({ rule, where, quote, why }) =>
+    shownText(`${rule} in ${where}: "${quote}": ${why}`),
+  );
+  const marked = markedDiff(isNew ? "" : pinned, textOf(waiting));
+  return [...found, marked].join("\n");
 }
 
 const textOf = (definition: string): string => textOfParts(parseJson(definition) as PinnedParts);

@@ -4,7 +4,7 @@ import type { Advice, CallVerdict } from "../advice.ts";
 import { type Caller, type DoorKind, identitiesOf, isActedFor } from "../caller.ts";
 import { compileGlob } from "../glob.ts";
 import type { Source } from "../source.ts";
-import { isMeant, type PatternSubject } from "../tool-pattern.ts";
+import { isMeant, type PatternSubject, reachOf } from "../tool-pattern.ts";
 
 export interface CallFacts {
   readonly policy: Policy;
@@ -190,7 +190,8 @@ const compiledRules = new WeakMap<object, RuleTest>();
 
 /** The first rule whose fields all match. */
 function findRule({ rules = [] }: Policy, tool: ToolFacts, caller: Caller): FoundRule | undefined {
-  const index = rules.findIndex((rule) => matchesRule(rule, tool, caller));
+  // A rule with `finding` is for what screening found, see `judge-findings.ts`.
+  const index = rules.findIndex((rule) => rule.finding === undefined && matchesRule(rule, tool, caller));
   return index === -1 ? undefined : { rule: rules[index]!, index };
 }
 
@@ -223,14 +224,10 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
   return (tool, caller) => tests.every((test) => test(tool, caller));
 }
 
-/**
- * What denies, asks or limits holds for every tool that it may mean. A rule that allows does not reach a tool by a name that
- * another source could give to a tool of its own, unless it names the source.
- */
-function toolTest({ tool: glob, source, verdict }: Partial<PolicyRule>): RuleTest[] {
-  if (glob === undefined) return [];
-  const matches = compileGlob(glob);
-  const by = verdict === "allow" && source === undefined ? "held" : "any";
+function toolTest(rule: Partial<PolicyRule>): RuleTest[] {
+  if (rule.tool === undefined) return [];
+  const matches = compileGlob(rule.tool);
+  const by = reachOf(rule);
   return [({ tool }) => tool !== undefined && isMeant(matches, tool, by)];
 }
 

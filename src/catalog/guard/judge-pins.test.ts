@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import { testTool } from "../../../tests/support/test-source.ts";
 import {
   acceptPin,
+  isHeldBack,
   judgeDefinitions,
   type ListedDefinition,
   pinKey,
   type PinMap,
   pinRulesOf,
+  refusePin,
   shownOf,
   stateOfPin,
 } from "./judge-pins.ts";
@@ -84,4 +86,20 @@ test("an offer that an older version kept in part is kept whole when it is liste
   const pin = judge(new Map([["tool a", old]]), [large]).changed;
   expect(pin.get("tool a")?.offered).toEqual({ hash: hashParts(large.parts), at });
   expect(judge(pin, [large]).changed.size).toBe(0);
+});
+
+test("a new tool that is hidden stays hidden when its server changes it, changes it back, or it is rejected", () => {
+  const rules = pinRulesOf({ newTools: "hide" });
+  const added = judge(new Map(), [listed("a")], { isListed: true }).changed;
+  const changed = judge(added, [listed("a", "b")]).changed;
+  const withdrawn = judge(changed, [listed("a")]).changed;
+  const pins = [added, changed, withdrawn].map((each) => each.get("tool a")!);
+  const states = [...pins, refusePin(pins[1]!), refusePin(pins[2]!)];
+  expect(states.map((pin) => [stateOfPin(pin), shownOf(pin, rules), isHeldBack(pin, rules)])).toEqual([
+    ["new", "hidden", true],
+    ["changed", "hidden", true],
+    ["withdrawn", "hidden", true],
+    ["refused", "hidden", true],
+    ["refused", "hidden", true],
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { Policy } from "../../core/config/policy-config.ts";
 import { hashParts, instructionsParts, type PinKind, type PinnedParts } from "./pin-definition.ts";
+import { type Finding, isAtLeast } from "../screen/finding.ts";
 import type { OfferedDefinition, Pin } from "./pin-file.ts";
 
 /** A definition as a server lists it now. */
@@ -12,6 +13,8 @@ export interface ListedDefinition {
   readonly parts: PinnedParts;
   /** The parts as JSON. */
   readonly json: string;
+  /** What screening finds in it. Read when it is needed: most definitions were read before. */
+  findings?(): readonly Finding[];
   /** Before hidden characters were removed, if there were any. Older pins have the hash of that. */
   readonly rawParts?: PinnedParts;
 }
@@ -114,9 +117,33 @@ function firstPin(definition: ListedDefinition, { isListed, at, room }: FirstPin
     const pin = { kind, id, hash: hashParts(none), definition: JSON.stringify(none), at };
     return { ...pin, name: definition.name(), offered: offer(definition, { at, room }) };
   }
-  const kept = keptDefinition(definition, isListed ? room.waitingBytes : room.definitionBytes);
-  const pin = { kind, id, hash: hashParts(parts), ...kept, at };
+  const screened = screenedParts(definition);
+  const waits = isListed || screened.findings !== undefined;
+  const kept = keptDefinition(definition, waits ? room.waitingBytes : room.definitionBytes);
+  const pin = { kind, id, hash: hashParts(parts), ...kept, at, ...screened };
   return isListed ? { ...pin, name: definition.name(), isNew: true } : pin;
+}
+
+/** Raised when rules change what they find, so that what was pinned before is read again. */
+export const rulesVersion = 2;
+
+function screenedParts(definition: ListedDefinition): Pick<Pin, "screened" | "findings" | "name"> {
+  if (definition.findings === undefined) return {};
+  const findings = definition.findings().filter(({ severity }) => isAtLeast(severity, "ask"));
+  if (findings.length === 0) return { screened: rulesVersion };
+  return { screened: rulesVersion, findings: findings.slice(0, maxFindings), name: definition.name() };
+}
+
+const maxFindings = 10;
+
+/** What is pinned was read by these rules, or is read now. */
+function withScreening(pin: Pin, definition: ListedDefinition): Pin {
+  if (pin.screened === rulesVersion || definition.findings === undefined) return pin;
+  const { findings: _, ...unread } = pin;
+  const { findings, name, screened } = screenedParts(definition);
+  if (findings === undefined || pin.isCleared === true)
+    return { ...unread, ...(screened !== undefined && { screened }) };
+  return { ...unread, screened: rulesVersion, findings, name: name! };
 }
 
 function keptDefinition({ json }: ListedDefinition, maxBytes: number): Pick<Pin, "definition"> {
@@ -130,9 +157,9 @@ function isSame(pin: Pin, { json, parts, rawParts }: ListedDefinition): boolean 
 
 /** The server lists what is pinned: its definition can be kept from now on, and an offer of another one is withdrawn. */
 function withListed(pin: Pin, definition: ListedDefinition, room: PinRoom): Pin {
-  let next = pin;
+  let next = withScreening(pin, definition);
   if (pin.definition === undefined && definition.json.length <= room.definitionBytes) {
-    const { text: _, ...rest } = pin;
+    const { text: _, ...rest } = next;
     next = { ...rest, hash: hashParts(definition.parts), definition: definition.json };
   }
   if (pin.offered === undefined || pin.offered.isWithdrawn === true) return next;
@@ -154,42 +181,55 @@ function withOffered(pin: Pin, definition: ListedDefinition, { at, room }: Offer
 }
 
 function offer(definition: ListedDefinition, { at, room }: OfferOptions): OfferedDefinition {
-  return { hash: hashParts(definition.parts), ...keptDefinition(definition, room.waitingBytes), at };
+  const { findings } = screenedParts(definition);
+  const kept = keptDefinition(definition, room.waitingBytes);
+  return { hash: hashParts(definition.parts), ...kept, at, ...(findings !== undefined && { findings }) };
 }
 
 /**
  * What is open about a pin. `withdrawn`: the server listed another definition and then the pinned one again, which is
  * what a server would do that wants a call shaped by the other one.
  */
-export type PinState = "settled" | "new" | "changed" | "withdrawn" | "refused";
+type OpenState =
+  | { readonly is: "settled" | "new" | "flagged" }
+  | { readonly is: "changed" | "withdrawn"; readonly offered: OfferedDefinition };
 
+export type PinState = OpenState["is"] | "refused";
+
+/** A definition that a person rejected is as open as before, and `refused`. */
 export function stateOfPin(pin: Pin): PinState {
-  const { isNew, offered, refused } = pin;
-  if (refused === listedHash(pin)) return "refused";
-  if (isOffered(pin)) return "changed";
-  if (offered !== undefined && offered.hash !== refused) return "withdrawn";
-  return isNew === true ? "new" : "settled";
+  if (pin.refused === listedHash(pin)) return "refused";
+  const open = openStateOf(pin);
+  // What was rejected and then withdrawn is settled.
+  if (open.is !== "withdrawn" || open.offered.hash !== pin.refused) return open.is;
+  const { offered: _, ...rest } = pin;
+  return openStateOf(rest).is;
 }
 
-/** Whether the server lists another definition than the pinned one. */
-function isOffered({ offered }: Pin): boolean {
-  return offered !== undefined && offered.isWithdrawn !== true;
+function openStateOf({ isNew, offered, findings }: Pin): OpenState {
+  if (offered !== undefined) return { is: offered.isWithdrawn === true ? "withdrawn" : "changed", offered };
+  if (findings !== undefined && findings.length > 0) return { is: "flagged" };
+  return { is: isNew === true ? "new" : "settled" };
 }
 
 /** The hash of what the server lists now. */
 export function listedHash(pin: Pin): string {
-  return isOffered(pin) ? pin.offered!.hash : pin.hash;
+  const open = openStateOf(pin);
+  return open.is === "changed" ? open.offered.hash : pin.hash;
 }
+
+const looked = { screened: rulesVersion, isCleared: true } as const;
 
 /** A person accepts what the server lists now. */
 export function acceptPin(pin: Pin, at: string): Pin {
-  const { kind, id, offered } = pin;
-  if (isOffered(pin)) {
-    const { hash, definition } = offered!;
-    return { kind, id, hash, ...(definition !== undefined && { definition }), at };
+  const { kind, id } = pin;
+  const open = openStateOf(pin);
+  if (open.is === "changed") {
+    const { hash, definition } = open.offered;
+    return { kind, id, hash, ...(definition !== undefined && { definition }), at, ...looked };
   }
-  const { name: _name, isNew: _isNew, offered: _offered, refused: _refused, ...settled } = pin;
-  return settled;
+  const { name: _name, isNew: _isNew, offered: _offered, refused: _refused, findings: _findings, ...settled } = pin;
+  return { ...settled, ...looked };
 }
 
 /** A person rejects what the server lists now. */
@@ -201,27 +241,64 @@ export function refusePin(pin: Pin): Pin {
 export interface PinRules {
   readonly changed: "pinned" | "hide";
   readonly added: "allow" | "ask" | "hide";
+  /** How severe the findings of a definition are, after what the owner's rules say about them; undefined if they may pass. */
+  flag?(pin: Pin): "hold" | "ask" | undefined;
 }
 
 export function pinRulesOf({ preset, changedTools, newTools }: Policy): PinRules {
   return { changed: changedTools ?? "pinned", added: newTools ?? (preset === "strict" ? "ask" : "allow") };
 }
 
-/** What clients get of a definition: as it is listed, as it is pinned, or nothing. */
-export type Shown = "listed" | "pinned" | "hidden";
+/** What clients get of a definition: as it is listed, as it is pinned, without its words, or nothing. */
+export type Shown = "listed" | "pinned" | "withheld" | "hidden";
 
-export function shownOf(pin: Pin, rules: PinRules): Shown {
-  if (isOffered(pin)) return rules.changed === "hide" || pin.definition === undefined ? "hidden" : "pinned";
-  const state = stateOfPin(pin);
-  // What is rejected stays as hidden as it was before.
-  const isHidden =
-    ((state === "withdrawn" || (state === "refused" && pin.offered !== undefined)) && rules.changed === "hide") ||
-    ((state === "new" || (state === "refused" && pin.isNew === true)) && rules.added === "hide");
-  return isHidden ? "hidden" : "listed";
+interface StateRow {
+  readonly shown: Shown;
+  isHidden(rules: PinRules, pin: Pin): boolean;
+  /** Whether a person has to answer before it can be used. */
+  isHeldBack(rules: PinRules, pin: Pin): boolean;
 }
 
-/** Whether a person has to answer before it can be used. */
+/** What each state means under the rules of the policy. */
+const table: Readonly<Record<OpenState["is"], StateRow>> = {
+  settled: { shown: "listed", isHidden: () => false, isHeldBack: () => false },
+  new: {
+    shown: "listed",
+    isHidden: ({ added }) => added === "hide",
+    isHeldBack: ({ added }) => added !== "allow",
+  },
+  flagged: {
+    shown: "withheld",
+    isHidden: (rules, pin) => severityOf(pin, rules) === "hold" || (pin.isNew === true && rules.added === "hide"),
+    isHeldBack: () => true,
+  },
+  changed: { shown: "pinned", isHidden: ({ changed }) => changed === "hide", isHeldBack: () => true },
+  withdrawn: { shown: "listed", isHidden: ({ changed }) => changed === "hide", isHeldBack: () => true },
+};
+
+export function shownOf(pin: Pin, rules: PinRules): Shown {
+  const state = stateOfPin(pin);
+  // What is rejected stays as hidden as it was before.
+  const open = allowedState(pin, state === "refused" ? openStateOf(pin).is : state, rules);
+  const { shown, isHidden } = table[open];
+  const canBeShown = shown !== "pinned" || pin.definition !== undefined;
+  // What no one has approved as new is not shown because it has changed since.
+  const isNewHidden = open !== "settled" && pin.isNew === true && table.new.isHidden(rules, pin);
+  return canBeShown && !isHidden(rules, pin) && !isNewHidden ? shown : "hidden";
+}
+
 export function isHeldBack(pin: Pin, rules: PinRules): boolean {
   const state = stateOfPin(pin);
-  return state === "new" ? rules.added !== "allow" : state !== "settled";
+  return state === "refused" || table[allowedState(pin, state, rules)].isHeldBack(rules, pin);
+}
+
+/** Findings that the owner's rules let pass are none. */
+function allowedState(pin: Pin, state: OpenState["is"], rules: PinRules): OpenState["is"] {
+  if (state !== "flagged" || severityOf(pin, rules) !== undefined) return state;
+  return pin.isNew === true ? "new" : "settled";
+}
+
+function severityOf(pin: Pin, rules: PinRules): "hold" | "ask" | undefined {
+  if (rules.flag !== undefined) return rules.flag(pin);
+  return pin.findings?.some(({ severity }) => severity === "hold") ? "hold" : "ask";
 }

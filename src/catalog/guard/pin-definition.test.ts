@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markedDiff } from "../../core/marked-diff.ts";
+import { markedDiff } from "../../core/text/marked-diff.ts";
 import { testTool } from "../../../tests/support/test-source.ts";
 import { hashParts, textOfParts, toolParts } from "./pin-definition.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isRecord } from "../../core/is-record.ts";
-import { shownLines, shownText } from "../../core/shown-text.ts";
+import { shownLines, shownText } from "../../core/text/shown-text.ts";
 import { sortKeys } from "../../core/sort-keys.ts";
 import type { Prompt } from "../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";

@@ -6,6 +6,7 @@ import { serverFileName } from "../../core/files/server-file-name.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
+import type { Finding } from "../screen/finding.ts";
 import type { PinKind } from "./pin-definition.ts";
 
 /** The definition that something had when it was first listed, or when a change of it was last accepted. */
@@ -25,6 +26,12 @@ export interface Pin {
   readonly isNew?: boolean;
   /** Another definition that the server listed, until a person accepts or rejects it. */
   readonly offered?: OfferedDefinition;
+  /** The version of the rules that have read it. */
+  readonly screened?: number;
+  /** What they found that a person has to look at, until one has. */
+  readonly findings?: readonly Finding[];
+  /** A person has looked at it, and accepted it. */
+  readonly isCleared?: boolean;
   /** The hash of a definition that a person rejected. */
   readonly refused?: string;
 }
@@ -34,6 +41,8 @@ export interface OfferedDefinition {
   /** Its parts as JSON. Absent if they are too large to keep: what can't be shown whole can't be accepted. */
   readonly definition?: string;
   readonly at: string;
+  /** What screening found in it. */
+  readonly findings?: readonly Finding[];
   /** The server lists the pinned definition again. */
   readonly isWithdrawn?: boolean;
 }
@@ -114,6 +123,7 @@ function isPin(value: unknown): value is Pin {
     [id, hash, at].every(isString) &&
     [definition, text, name, refused].every((each) => each === undefined || isString(each)) &&
     (isNew === undefined || typeof isNew === "boolean") &&
+    (value.findings === undefined || (Array.isArray(value.findings) && value.findings.every(isRecord))) &&
     (offered === undefined || isOffered(offered))
   );
 }

@@ -157,6 +157,7 @@ function isSamePin(one: Pin, other: Pin | undefined): boolean {
     one === other ||
     (one.hash === other?.hash &&
       one.isNew === other.isNew &&
+      one.findings?.length === other.findings?.length &&
       one.refused === other.refused &&
       one.offered?.hash === other.offered?.hash &&
       one.offered?.isWithdrawn === other.offered?.isWithdrawn)

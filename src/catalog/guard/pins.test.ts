@@ -1,19 +1,22 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type TestSource, testSource, testTool } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { Prompt } from "../../mcp/messages/resources-and-prompts.ts";
 import { createCatalog } from "../catalog.ts";
 import type { Source } from "../source.ts";
+import { loadScreener } from "./findings/load-screener.ts";
 import { openPins } from "./pins.ts";
 
 async function tempFolder(): Promise<AsyncDisposable & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "pins-"));
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
+
+beforeAll(loadScreener);
 
 const push = (description: string) => testTool("push", { description });
 

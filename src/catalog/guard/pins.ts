@@ -1,11 +1,15 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { Policy } from "../../core/config/policy-config.ts";
+import type { Policy, PolicyRule } from "../../core/config/policy-config.ts";
 import { Fault } from "../../core/fault.ts";
 import { serverFileName } from "../../core/files/server-file-name.ts";
+import { isSameJson } from "../../core/is-same-json.ts";
 import { type Log, silentLog } from "../../core/log.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { Advice } from "../advice.ts";
-import type { CatalogPrompt, CatalogTool, Source } from "../source.ts";
+import type { Tool } from "../../mcp/messages/tool.ts";
+import type { Neighbour, ToolDirectory } from "../screen/neighbours.ts";
+import type { Surroundings } from "../screen/screen-definition.ts";
+import type { CatalogPrompt, CatalogTool, ListedSource, Source } from "../source.ts";
 import { adviceOnPin, type HeldDefinition, heldDefinition } from "./held-definition.ts";
 import {
   acceptPin,
@@ -14,11 +18,16 @@ import {
   type ListedDefinition,
   pinKey,
   pinRulesOf,
+  type PinRules,
   refusePin,
   shownOf,
 } from "./judge-pins.ts";
+import { flagOf } from "./findings/judge-findings.ts";
+import { loadedScreener, loadScreener } from "./findings/load-screener.ts";
+import type { PinnedParts } from "./pin-definition.ts";
 import { type Pin, readAllPins, type ServerPins } from "./pin-file.ts";
 import { openPinnedServer, type PinnedServer } from "./pinned-server.ts";
+import type { ReadDefinition } from "./screen-lists.ts";
 import { type ScreenedSource, type ScreenReport, screenSource } from "./screen-source.ts";
 
 /** What can be called, with its place in the catalog. */
@@ -60,9 +69,14 @@ export interface PinsOptions {
   readonly log?: Log;
 }
 
-export function openPins({ folder, policy = {}, clock = Date.now, log = silentLog }: PinsOptions): Pins {
+export function openPins({ folder, policy: given = {}, clock = Date.now, log = silentLog }: PinsOptions): Pins {
+  let policy = given;
+  const serverRules = new Map<string, PinRules>();
+  /** The tools of each server, as it lists them. */
+  const offered = new Map<string, readonly Neighbour[]>();
+  let directory: ToolDirectory | undefined;
   const servers = new Map<string, PinnedServer>();
-  const screens = new WeakMap<Source, ScreenedSource>();
+  const screens = new WeakMap<ListedSource, ScreenedSource>();
   const screensById = new Map<string, ScreenedSource>();
   let rules = pinRulesOf(policy);
   let watcher: FSWatcher | undefined;
@@ -89,6 +103,31 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
     }
   }
 
+  /** The rules of the policy with what they say about findings in definitions of this server. */
+  function rulesOf({ id, prefix }: Pick<Source, "id" | "prefix">): PinRules {
+    const known = serverRules.get(id) ?? { ...rules, flag: flagOf(policy, id, prefix) };
+    serverRules.set(id, known);
+    return known;
+  }
+
+  /** How definitions of a server are read: beside its other tools, and those of the other servers. */
+  function readerFor(server: string, tools: readonly Tool[]): ReadDefinition | undefined {
+    const screener = loadedScreener();
+    if (policy.screen?.enabled === false || screener === undefined) return undefined;
+    const { indexTools, screenDefinition, surroundings } = screener;
+    if (tools.length > 0) {
+      const names = tools.map(({ name }) => ({ server, name }));
+      if (JSON.stringify(names) !== JSON.stringify(offered.get(server))) directory = undefined;
+      offered.set(server, names);
+    }
+    let around: Surroundings | undefined;
+    return (parts) => {
+      directory ??= indexTools([...offered.values()].flat());
+      around ??= surroundings(server, tools as unknown as readonly PinnedParts[], directory);
+      return screenDefinition(parts, around);
+    };
+  }
+
   const heldBehind = (item: CatalogItem): ListedDefinition | undefined =>
     screens.get(item.source)?.heldBack("tool" in item ? item.tool : item.prompt);
 
@@ -100,7 +139,7 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
   async function readHeld(): Promise<readonly Held[]> {
     return (await readAll()).flatMap(({ server, pins }) =>
       pins.flatMap((pin) => {
-        const held = heldDefinition(server, pin, shownOf(pin, rules));
+        const held = heldDefinition(server, pin, shownOf(pin, rulesOf({ id: server })));
         return held === undefined ? [] : [{ held, pin }];
       }),
     );
@@ -123,7 +162,15 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
       // Built-in tools come with the program. An app's tools belong to one session, whose name is never used again, and
       // their texts are cleaned when it is opened.
       if (source.kind !== "server") return source;
-      const screened = screenSource(source, { pinned: serverOf(source.id), rules: () => rules, log });
+      const rulesFor = () => rulesOf(source);
+      const screened = screenSource(source, {
+        pinned: serverOf(source.id),
+        rules: rulesFor,
+        log,
+        reader: (tools) => readerFor(source.id, tools),
+        loadReader: () =>
+          policy.screen?.enabled === false || loadedScreener() !== undefined ? undefined : loadScreener(),
+      });
       screens.set(screened.source, screened);
       screensById.set(source.id, screened);
       return screened.source;
@@ -142,7 +189,7 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
       const server = serverOf(item.source.id);
       await server.reload();
       const pin = server.pinOf(definition);
-      if (pin === undefined || !isHeldBack(pin, rules)) return undefined;
+      if (pin === undefined || !isHeldBack(pin, rulesOf(item.source))) return undefined;
       // Two sources may claim the same name, and only the catalog knows what each is called.
       if (pin.name !== item.name) await server.edit(only(pin, (known) => ({ ...known, name: item.name })));
       return {
@@ -155,7 +202,10 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
     },
 
     all: readAll,
-    list: async () => (await readHeld()).filter(({ pin }) => isHeldBack(pin, rules)).map(({ held }) => held),
+    list: async () =>
+      (await readHeld())
+        .filter(({ held, pin }) => isHeldBack(pin, rulesOf({ id: held.source })))
+        .map(({ held }) => held),
 
     async accept(name, seen) {
       const at = new Date(clock()).toISOString();
@@ -166,7 +216,9 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
 
     async reject(name, seen) {
       const found = await findHeld(name, seen);
-      const open = found.filter(({ held, pin }) => held.state !== "refused" && isHeldBack(pin, rules));
+      const open = found.filter(
+        ({ held, pin }) => held.state !== "refused" && isHeldBack(pin, rulesOf({ id: held.source })),
+      );
       return answer(open, refusePin);
     },
 
@@ -180,9 +232,11 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
     },
 
     setPolicy(next) {
-      const before = rules;
+      const before = [rules, policy.screen, findingRules(policy)];
       rules = pinRulesOf(next);
-      if (before.changed === rules.changed && before.added === rules.added) return;
+      policy = next;
+      serverRules.clear();
+      if (isSameJson(before, [rules, policy.screen, findingRules(policy)])) return;
       for (const server of servers.values()) server.notify();
     },
 
@@ -193,6 +247,9 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
     },
   };
 }
+
+const findingRules = ({ rules = [], folder }: Policy): readonly PolicyRule[] =>
+  [...rules, ...(folder?.rules ?? [])].filter(({ finding }) => finding !== undefined);
 
 const notInFull = (name: string): string =>
   `${quoted(name)} can't be accepted: its new definition is not known in full. If its server has not been listed since an update of Clawport, run \`clawport refresh\`; if it is larger than 1 MB, \`clawport pins forget <server>\` accepts it unseen.`;

@@ -13,7 +13,7 @@ export interface LimitedTool extends ToolFacts {
   readonly own?: string | undefined;
 }
 
-const mostBuckets = 10_000;
+const maxBuckets = 10_000;
 
 export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
   const buckets = new Map<string, TokenBucket>();
@@ -22,7 +22,7 @@ export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
   function put(key: string, bucket: TokenBucket): void {
     buckets.delete(key);
     buckets.set(key, bucket);
-    if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value!);
+    if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!);
   }
 
   return {

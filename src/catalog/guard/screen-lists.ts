@@ -4,6 +4,7 @@ import { measureValue } from "../../mcp/schema/measure-value.ts";
 import { type Cleaned, cleanPrompt, cleanTool } from "../clean-definition.ts";
 import { cleanText, mayHaveHiddenText } from "../clean-text.ts";
 import { assignNames, nameCandidate } from "../names.ts";
+import type { Finding } from "../screen/finding.ts";
 import type { Source } from "../source.ts";
 import type { ListedDefinition } from "./judge-pins.ts";
 import { instructionsParts, type PinnedParts, promptParts, toolParts } from "./pin-definition.ts";
@@ -35,10 +36,15 @@ export interface ScreenedLists {
 }
 
 /** Once for each list that arrives. */
-export function screenLists(source: Source, tools: readonly Tool[], prompts: readonly Prompt[]): ScreenedLists {
-  const repeated = (source.repeatedNames?.() ?? []).slice(0, mostRemarks);
+export function screenLists(
+  source: Source,
+  tools: readonly Tool[],
+  prompts: readonly Prompt[],
+  read?: ReadDefinition,
+): ScreenedLists {
+  const repeated = (source.repeatedNames?.() ?? []).slice(0, maxRemarks);
   const remarks = { repeated, cleaned: [], flagged: [], tooDeep: [] };
-  const screen = createScreen(source, remarks);
+  const screen = createScreen(source, remarks, read);
   return {
     tools: firstOfEachName(tools, remarks.repeated).flatMap((tool) => {
       const listed = source.asListed?.(tool) ?? tool;
@@ -52,13 +58,18 @@ export function screenLists(source: Source, tools: readonly Tool[], prompts: rea
   };
 }
 
+/** What screening finds in a definition. */
+export type ReadDefinition = (parts: PinnedParts) => readonly Finding[];
+
 /** Undefined if the source has none. */
-export function screenInstructions(source: Source, text = ""): ScreenedItem<string> | undefined {
+export function screenInstructions(source: Source, text = "", read?: ReadDefinition): ScreenedItem<string> | undefined {
   if (text === "") return undefined;
   const item = cleanText(text);
   const parts = instructionsParts(item);
   const name = () => `${source.id}:instructions`;
-  return { item, definition: { kind: "instructions", id: "", name, parts, json: JSON.stringify(parts) }, given: "" };
+  const findings = read && (() => read({ instructions: text }));
+  const definition = { kind: "instructions" as const, id: "", name, parts, json: JSON.stringify(parts) };
+  return { item, definition: { ...definition, ...(findings && { findings }) }, given: "" };
 }
 
 type Remarks = { [Key in keyof ListRemarks]: ListRemarks[Key][number][] };
@@ -71,9 +82,9 @@ interface ScreenRules<T> {
 }
 
 /** A real definition is a few levels deep. One that is thousands of levels deep can't be written as JSON. */
-const mostDepth = 500;
+const maxDepth = 500;
 
-function createScreen({ id: source, prefix }: Source, remarks: Remarks) {
+function createScreen({ id: source, prefix }: Source, remarks: Remarks, read: ReadDefinition | undefined) {
   return <T extends Tool | Prompt>(
     kind: "tool" | "prompt",
     listed: T,
@@ -86,7 +97,8 @@ function createScreen({ id: source, prefix }: Source, remarks: Remarks) {
       return [];
     }
     const name = () => assignNames([nameCandidate({ source, prefix, original: shownName, own: false })])[0]!;
-    const common = { kind, id: listed.name, name };
+    // What was removed is read, too: it was there to be read by a model.
+    const common = { kind, id: listed.name, name, ...(read && { findings: () => read(rawParts) }) };
     if (!mayHaveHiddenText(rawJson)) {
       const item = Object.keys(given).length === 0 ? listed : { ...listed, ...given };
       return [{ item, definition: { ...common, parts: rawParts, json: rawJson }, given }];
@@ -100,10 +112,10 @@ function createScreen({ id: source, prefix }: Source, remarks: Remarks) {
   };
 }
 
-const mostRemarks = 100;
+const maxRemarks = 100;
 
 function note<R>(remarks: R[], remark: R): void {
-  if (remarks.length < mostRemarks) remarks.push(remark);
+  if (remarks.length < maxRemarks) remarks.push(remark);
 }
 
 /** Undefined if the parts are nested too deep. */
@@ -111,7 +123,7 @@ function toJson(parts: PinnedParts): string | undefined {
   try {
     const json = JSON.stringify(parts);
     const isDeep =
-      json.length > 2 * mostDepth && measureValue(parts, { depth: mostDepth, nodes: Infinity }) === "too deep";
+      json.length > 2 * maxDepth && measureValue(parts, { depth: maxDepth, nodes: Infinity }) === "too deep";
     return isDeep ? undefined : json;
   } catch (error) {
     if (error instanceof RangeError) return undefined;

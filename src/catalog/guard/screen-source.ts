@@ -4,21 +4,28 @@ import type { Prompt, Resource, ResourceTemplate } from "../../mcp/messages/reso
 import type { Tool } from "../../mcp/messages/tool.ts";
 import { countCharacters } from "../../mcp/schema/measure-value.ts";
 import { cleanResource } from "../clean-definition.ts";
+import { isAtLeast } from "../screen/finding.ts";
 import type { Source } from "../source.ts";
 import { isHeldBack, type ListedDefinition, type PinRules, shownOf } from "./judge-pins.ts";
 import type { Pin } from "./pin-file.ts";
 import type { PinnedServer } from "./pinned-server.ts";
 import {
   type ListRemarks,
+  type ReadDefinition,
   type ScreenedItem,
   type ScreenedLists,
   screenInstructions,
   screenLists,
 } from "./screen-lists.ts";
+import { withholdResourceWords, withholdWords } from "./findings/withhold-words.ts";
 
 export interface ScreenOptions {
   readonly pinned: PinnedServer;
   rules(): PinRules;
+  /** How definitions are read, beside these tools of the server; undefined if they are not. */
+  reader?(tools: readonly Tool[]): ReadDefinition | undefined;
+  /** Makes `reader` ready; undefined if it is. */
+  loadReader?(): Promise<unknown> | undefined;
   readonly log?: Log;
 }
 
@@ -54,7 +61,8 @@ const noLists: ScreenedLists = {
  * Everything that a model or a person reads about a source passes here, once for each list that arrives: hidden
  * characters are removed, and what a server has changed is replaced with what is pinned, or left out.
  */
-export function screenSource(source: Source, { pinned, rules, log = silentLog }: ScreenOptions): ScreenedSource {
+export function screenSource(source: Source, options: ScreenOptions): ScreenedSource {
+  const { pinned, rules, log = silentLog } = options;
   let seen: RawLists | undefined;
   let hasArrived = false;
   let lists = noLists;
@@ -65,9 +73,12 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
   let restored = new Map<string, unknown>();
   let heldBack = 0;
   let leftOut = 0;
+  const listeners = new Set<() => void>();
+  let loading: Promise<void> | undefined;
 
   return {
-    source: wrap(source, current, (listener) => {
+    source: wrap(source, current, { isLoading, reader: () => options.reader?.([]) }, (listener) => {
+      listeners.add(listener);
       const stopSource = source.onChange(() => {
         hasArrived = true;
         // Now, not when the list is next read: a change that is taken back before that counts, too.
@@ -79,6 +90,7 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
         listener();
       });
       return () => {
+        listeners.delete(listener);
         stopSource();
         stopPins();
       };
@@ -87,14 +99,34 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
     report: () => ({ ...lists.remarks, ...instructionsRemarks(), heldBack, leftOut }),
   };
 
+  /** Nothing is shown until it can be read. */
+  function isLoading(): boolean {
+    const ready = options.loadReader?.();
+    if (ready === undefined) return false;
+    loading ??= showOnce(ready);
+    return true;
+  }
+
+  async function showOnce(ready: Promise<unknown>): Promise<void> {
+    try {
+      await ready;
+    } catch (error) {
+      log.error("could not load screening; nothing of the server is shown", { server: source.id, error });
+      return;
+    }
+    current();
+    for (const listener of listeners) listener();
+  }
+
   function current(): RawLists {
+    if (isLoading()) return shown;
     const raw = { tools: source.tools(), prompts: source.prompts?.() ?? none, instructions: source.instructions?.() };
     const isSameLists = raw.tools === seen?.tools && raw.prompts === seen.prompts;
     if (isSameLists && raw.instructions === seen?.instructions) return shown;
     seen = raw;
     hasArrived ||= raw.tools.length + raw.prompts.length > 0;
     if (!isSameLists) screen(raw);
-    instructions = screenInstructions(source, raw.instructions);
+    instructions = screenInstructions(source, raw.instructions, options.reader?.(raw.tools));
     try {
       pinned.judge(hasArrived ? definitions() : instructionsOnly(), hasArrived);
     } catch (error) {
@@ -107,7 +139,7 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
 
   function screen(raw: RawLists): void {
     const before = JSON.stringify(lists.remarks);
-    lists = screenLists(source, raw.tools, raw.prompts);
+    lists = screenLists(source, raw.tools, raw.prompts, options.reader?.(raw.tools));
     if (JSON.stringify(lists.remarks) !== before) logRemarks(source.id, lists.remarks, log);
   }
 
@@ -147,13 +179,25 @@ export function screenSource(source: Source, { pinned, rules, log = silentLog }:
         return [];
       }
       const choice = shownOf(pin, rules());
-      const item = choice === "pinned" ? restore(screened, pin, before) : screened.item;
+      const item =
+        choice === "pinned"
+          ? restore(screened, pin, before)
+          : choice === "withheld"
+            ? withhold(screened, pin, before)
+            : screened.item;
       if (isHeldBack(pin, rules())) {
         heldBack++;
         held.set(item, screened.definition);
       }
       return choice === "hidden" ? [] : [item];
     });
+  }
+
+  function withhold<T>({ item, definition }: ScreenedItem<T>, pin: Pin, before: ReadonlyMap<string, unknown>): T {
+    const key = JSON.stringify(["withheld", definition.kind, definition.id, pin.hash]);
+    const shown = before.get(key) ?? withholdWords(item as Tool | Prompt | string);
+    restored.set(key, shown);
+    return shown as T;
   }
 
   /** The pinned definition: the same object as before while the pin is the same. */
@@ -171,36 +215,54 @@ function itemOf({ kind, definition = "{}" }: Pin, given: unknown): unknown {
 }
 
 /** The source with other lists. Sources are plain objects whose methods need no `this`. */
-function wrap(source: Source, current: () => RawLists, onChange: Source["onChange"]): Source {
+function wrap(
+  source: Source,
+  current: () => RawLists,
+  { isLoading, reader }: { isLoading(): boolean; reader(): ReadDefinition | undefined },
+  onChange: Source["onChange"],
+): Source {
   const { resources, resourceTemplates } = source;
-  const cleanResources = cached<Resource>();
-  const cleanTemplates = cached<ResourceTemplate>();
+  const cleanResources = cached<Resource>(reader);
+  const cleanTemplates = cached<ResourceTemplate>(reader);
   return {
     ...source,
     tools: () => current().tools,
     ...(source.prompts && { prompts: () => current().prompts }),
     ...(source.instructions && { instructions: () => current().instructions }),
-    ...(resources && { resources: () => cleanResources(resources()) }),
-    ...(resourceTemplates && { resourceTemplates: () => cleanTemplates(resourceTemplates()) }),
+    ...(resources && { resources: () => (isLoading() ? none : cleanResources(resources())) }),
+    ...(resourceTemplates && { resourceTemplates: () => (isLoading() ? none : cleanTemplates(resourceTemplates())) }),
     onChange,
   };
 }
 
 /** The same array while the list is the same. */
-function cached<T extends Resource | ResourceTemplate>(): (list: readonly T[]) => readonly T[] {
+function cached<T extends Resource | ResourceTemplate>(
+  reader: () => ReadDefinition | undefined,
+): (list: readonly T[]) => readonly T[] {
   let seen: readonly T[] | undefined;
   let cleaned: readonly T[] = none;
   return (list) => {
-    if (list !== seen) cleaned = list.map((each) => cleanResource(each).item);
+    if (list !== seen) {
+      const read = reader();
+      cleaned = list.map((each) => shownResource(each, read));
+    }
     seen = list;
     return cleaned;
   };
 }
 
+/** Resources are not pinned: one whose words a person should see is shown without them. */
+function shownResource<T extends Resource | ResourceTemplate>(resource: T, read: ReadDefinition | undefined): T {
+  const { item } = cleanResource(resource);
+  const { name, title, description } = resource;
+  const isFlagged = read?.({ name, title, description }).some(({ severity }) => isAtLeast(severity, "ask"));
+  return isFlagged === true ? withholdResourceWords(item) : item;
+}
+
 function logRemarks(server: string, { repeated, cleaned, flagged, tooDeep }: ListRemarks, log: Log): void {
-  const namesOf = (list: readonly { readonly name: string }[]) => list.slice(0, mostLogged).map(({ name }) => name);
+  const namesOf = (list: readonly { readonly name: string }[]) => list.slice(0, maxLogged).map(({ name }) => name);
   if (repeated.length > 0) {
-    const tools = repeated.slice(0, mostLogged);
+    const tools = repeated.slice(0, maxLogged);
     log.warn("a server lists a name more than once; only the first is used", { server, count: repeated.length, tools });
   }
   if (cleaned.length > 0) {
@@ -214,4 +276,4 @@ function logRemarks(server: string, { repeated, cleaned, flagged, tooDeep }: Lis
   if (tooDeep.length > 0) log.warn("a server's tool is nested too deep and is left out", { server, tools: tooDeep });
 }
 
-const mostLogged = 5;
+const maxLogged = 5;

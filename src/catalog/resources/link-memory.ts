@@ -12,11 +12,11 @@ export interface LinkMemory {
   remember(caller: Caller, uri: string, source: string): boolean;
 }
 
-const mostCallers = 200;
-const mostUris = 1000;
-const longestUri = 2048;
+const maxCallers = 200;
+const maxUris = 1000;
+const maxUriLength = 2048;
 /** Of all URIs of one caller. */
-const mostCharacters = 128 * 1024;
+const maxCharacters = 128 * 1024;
 
 interface CallerLinks {
   listed: ResourceIndex | undefined;
@@ -34,11 +34,11 @@ export function createLinkMemory(): LinkMemory {
     },
     sourceOf: (caller, uri) => callers.get(keyOf(caller))?.sources.get(uri),
     remember(caller, uri, source) {
-      if (uri.length > longestUri) return false;
+      if (uri.length > maxUriLength) return false;
       const links = linksOf(caller);
       if (!links.sources.has(uri)) links.characters += uri.length;
       moveToEnd(links.sources, uri, source);
-      while (links.sources.size > mostUris || links.characters > mostCharacters) {
+      while (links.sources.size > maxUris || links.characters > maxCharacters) {
         const [oldest] = links.sources.keys();
         links.sources.delete(oldest!);
         links.characters -= oldest!.length;
@@ -51,7 +51,7 @@ export function createLinkMemory(): LinkMemory {
     const key = keyOf(caller);
     const links = callers.get(key) ?? { listed: undefined, sources: new Map<string, string>(), characters: 0 };
     moveToEnd(callers, key, links);
-    if (callers.size > mostCallers) callers.delete(callers.keys().next().value!);
+    if (callers.size > maxCallers) callers.delete(callers.keys().next().value!);
     return links;
   }
 }

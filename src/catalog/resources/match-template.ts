@@ -9,8 +9,8 @@ export interface TemplateMatcher {
   matches(uri: string): boolean;
 }
 
-const longestUri = 8192;
-const mostPieces = 64;
+const maxUriLength = 8192;
+const maxPieces = 64;
 
 /**
  * Whether a URI can come from a template (RFC 6570). Literals must match, a `{name}` matches anything without the
@@ -25,12 +25,13 @@ export function compileTemplate(template: string): TemplateMatcher {
   const pieces = piecesOf(template);
   const [first] = pieces;
   const prefix = first !== undefined && "text" in first ? first.text : "";
-  const isUsable = template.length <= longestUri && pieces.length <= mostPieces;
+  const isUsable = template.length <= maxUriLength && pieces.length <= maxPieces;
   const rest = isUsable ? joinExpressions(prefix === "" ? pieces : pieces.slice(1)) : [];
   return {
     prefix,
     cost: rest.reduce((sum, piece) => sum + ("text" in piece ? 1 + piece.text.length / 8 : 1), 0),
-    matches: (uri) => isUsable && uri.length <= longestUri && uri.startsWith(prefix) && matchesRest(rest, uri, prefix),
+    matches: (uri) =>
+      isUsable && uri.length <= maxUriLength && uri.startsWith(prefix) && matchesRest(rest, uri, prefix),
   };
 }
 

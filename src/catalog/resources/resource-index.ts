@@ -1,6 +1,6 @@
 import type { Resource, ResourceTemplate } from "../../mcp/messages/resources-and-prompts.ts";
 import { type Skill, skillRoot } from "../../mcp/messages/skill.ts";
-import type { Source } from "../source.ts";
+import type { ListedSource, Source } from "../source.ts";
 import { compileTemplate, type TemplateMatcher } from "./match-template.ts";
 import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
 import { uiUrisOf } from "./rewrite-uris.ts";
@@ -11,7 +11,7 @@ export type ReadableSource = Source & Required<Pick<Source, "readResource">>;
 
 /** The resource behind a URI that a caller sent. */
 export interface FoundResource {
-  readonly source: ReadableSource;
+  readonly source: ListedSource;
   /** As the source knows it. */
   readonly uri: string;
 }
@@ -37,7 +37,7 @@ export interface ResourceIndex {
   /** The sources that list the URI, have a skill in whose directory it is, or have a template for it: the first that apply. */
   claimants(uri: string): readonly ReadableSource[];
   /** The form in which a URI that the source lists, or names in a tool, is shown. */
-  shownUri(source: Source, uri: string): string;
+  shownUri(source: ListedSource, uri: string): string;
 }
 
 export const noResources: ResourceIndex = {
@@ -151,7 +151,7 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     return true;
   }
 
-  function shownUri(source: Source, uri: string): string {
+  function shownUri(source: ListedSource, uri: string): string {
     if (!isShared || !byId.has(source.id)) return uri;
     const isOwn = claims.get(uri)?.every(({ id }) => id === source.id) ?? true;
     return isOwn && !isQualified(uri) ? uri : qualifyUri(source.id, uri);
@@ -177,7 +177,7 @@ function keyOf(claims: ReadonlyMap<string, readonly ReadableSource[]>): string {
  * Steps for the templates of one source with one URI, so that a server can't keep the hub busy. Real servers need far
  * fewer; templates beyond that count for nothing.
  */
-const mostSteps = 200_000;
+const maxSteps = 200_000;
 
 function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonly ReadableSource[] {
   const found = new Set<ReadableSource>();
@@ -186,13 +186,13 @@ function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonl
     if (found.has(source) || !uri.startsWith(prefix)) continue;
     const sum = (steps.get(source) ?? 0) + cost * uri.length;
     steps.set(source, sum);
-    if (sum <= mostSteps && matches(uri)) found.add(source);
+    if (sum <= maxSteps && matches(uri)) found.add(source);
   }
   return [...found];
 }
 
 /** More different beginnings of templates than real servers have; it bounds the work. */
-const mostLengths = 64;
+const maxLengths = 64;
 
 /**
  * The beginnings of templates that could stand for what another source has: one of two templates begins like the other,
@@ -206,7 +206,7 @@ function prefixesThatMeet(
   const owners = new Map<string, Set<ReadableSource>>();
   for (const { prefix, source } of templates) owners.set(prefix, (owners.get(prefix) ?? new Set()).add(source));
   const lengths = [...new Set(Array.from(owners.keys(), ({ length }) => length))].sort((a, b) => a - b);
-  if (lengths.length > mostLengths) return new Set(owners.keys());
+  if (lengths.length > maxLengths) return new Set(owners.keys());
   const compare = (text: string, source: ReadableSource, isTemplate: boolean): void => {
     for (const length of lengths) {
       if (length > text.length) return;
@@ -232,7 +232,7 @@ function prefixesWithin(
   for (const { prefix, source } of directories) owners.set(prefix, (owners.get(prefix) ?? new Set()).add(source));
   const lengths = new Set(Array.from(owners.keys(), ({ length }) => length));
   const isWithin = ({ prefix, source }: ClaimedTemplate) =>
-    lengths.size > mostLengths ||
+    lengths.size > maxLengths ||
     lengths.values().some((length) => {
       const found = length > prefix.length ? undefined : owners.get(prefix.slice(0, length));
       return found !== undefined && (found.size > 1 || !found.has(source));

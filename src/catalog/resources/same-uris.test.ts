@@ -4,8 +4,9 @@ import { testContext, testSource, testTool } from "../../../tests/support/test-s
 import type { Caller } from "../caller.ts";
 import { createCatalog } from "../catalog.ts";
 import type { Skill } from "../../mcp/messages/skill.ts";
-import type { Source } from "../source.ts";
+import type { ListedSource, Source } from "../source.ts";
 import type { View } from "../view.ts";
+import { reachCompletion } from "../guard/reach-source.ts";
 
 const anna: Caller = { door: "mcp-http", token: "anna" };
 const bert: Caller = { door: "mcp-http", token: "bert" };
@@ -42,7 +43,13 @@ const find = (view: View, uri: string, caller = anna) => {
 };
 const link = (uri: string) => ({ type: "resource_link", uri, name: "link" }) as const;
 /** What the caller sees of a link in a result of the source. */
-function linked(view: View, catalog: { sources(): readonly Source[] }, id: string, uri: string, caller = anna): string {
+function linked(
+  view: View,
+  catalog: { sources(): readonly ListedSource[] },
+  id: string,
+  uri: string,
+  caller = anna,
+): string {
   const source = catalog.sources().find((each) => each.id === id)!;
   const { content } = view.showUris(source, { content: [link(uri)] }, caller);
   return content[0]!.uri;
@@ -164,10 +171,7 @@ test("an argument of a template is completed by its source, with the template as
   const catalog = catalogOf({ one: { templates: ["note://{id}"] } });
   catalog.add({ ...sourceWith("two", { templates: ["note://{id}"] }), complete });
   const ref = { type: "ref/resource", uri: "note://two.clawport/{id}" } as const;
-  await catalog
-    .view("all")
-    .findCompletion({ ref, argument: { name: "id", value: "" } })
-    ?.complete(testContext());
+  await reachCompletion(catalog.view("all"), { ref, argument: { name: "id", value: "" } })?.run(testContext());
   expect(asked).toEqual([{ type: "ref/resource", uri: "note://{id}" }]);
 });
 

@@ -1,15 +1,15 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { Caller } from "../caller.ts";
-import type { Source } from "../source.ts";
+import type { ListedSource } from "../source.ts";
 import { createLinkMemory } from "./link-memory.ts";
 import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
-import type { FoundResource, ReadableSource, ResourceIndex } from "./resource-index.ts";
+import type { FoundResource, ResourceIndex } from "./resource-index.ts";
 
 /** The URIs in results, beside those in lists: a result may link to what no list mentions. */
 export interface ShownLinks {
   /** The form in which a URI in a result of the source is shown to the caller. */
-  show(index: ResourceIndex, source: Source, uri: string, caller: Caller): string;
+  show(index: ResourceIndex, source: ListedSource, uri: string, caller: Caller): string;
   /** The caller gets these lists. */
   noteListed(index: ResourceIndex, caller: Caller): void;
   /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
@@ -17,14 +17,14 @@ export interface ShownLinks {
 }
 
 /** URIs in one result that are looked up. The form that names the source is always right. */
-export const mostLookups = 1000;
+export const maxLookups = 1000;
 
 export function createShownLinks(): ShownLinks {
   const memory = createLinkMemory();
 
   return {
     show(index, source, uri, caller) {
-      if (!index.isShared || source.readResource === undefined) return uri;
+      if (!index.isShared || !("readResource" in source)) return uri;
       const qualified = qualifyUri(source.id, uri);
       if (parseQualifiedUri(uri) !== undefined) return qualified;
       const claimants = index.claimants(uri);
@@ -57,10 +57,10 @@ function ownerIn(index: ResourceIndex | undefined, uri: string): string | undefi
   return others.length === 0 ? source?.id : undefined;
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
-function contested(uri: string, sources: readonly ReadableSource[]): Fault {
-  const forms = sources.slice(0, mostNamed).map(({ id }) => quoted(qualifyUri(id, uri)));
+function contested(uri: string, sources: readonly ListedSource[]): Fault {
+  const forms = sources.slice(0, maxNamed).map(({ id }) => quoted(qualifyUri(id, uri)));
   return new Fault(
     "unknown-resource",
     `More than one server has a resource at ${quoted(uri)}. Read one of these instead: ${forms.join(", ")}.`,

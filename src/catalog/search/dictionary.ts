@@ -1,6 +1,7 @@
-import { once, readLanguageFile } from "./language-data.ts";
+import { readLanguageFile } from "./language-data.ts";
 import { createSpeller, splitCompound } from "./spelling.ts";
 import { foldText, splitWords } from "./words.ts";
+import { memoized } from "../memoized.ts";
 
 /** A word of a query as it was written, and what it means in English if it is foreign. */
 export interface ReadWord {
@@ -23,7 +24,7 @@ const widestGap = 5;
 const alikePart = 0.75;
 const shortestStart = 4;
 
-const dictionary = once(() => {
+const dictionary = memoized(() => {
   const words = new Map<string, string[]>();
   const phrases = new Map<string, Phrase[]>();
   for (const line of readLanguageFile("dictionary")) {
@@ -67,7 +68,7 @@ export function isListed(word: string): boolean {
   return dictionary().words.has(word);
 }
 
-const speller = once(() =>
+const speller = memoized(() =>
   createSpeller(
     new Map(
       dictionary()

@@ -1,7 +1,7 @@
 import { Fault, messageOf } from "../../core/fault.ts";
 import { readBoundedBody } from "../../core/http/read-response.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { quotedPeerText } from "../../core/peer-text.ts";
+import { quotedPeerText } from "../../core/text/peer-text.ts";
 
 /** Where an embedding model answers: an OpenAI-compatible address. */
 export interface EmbeddingModel {

@@ -1,6 +1,7 @@
-import { once, readLanguageFile } from "./language-data.ts";
+import { readLanguageFile } from "./language-data.ts";
 import { groupsOf } from "./thesaurus.ts";
 import { isStopWord, splitWords, stemWord } from "./words.ts";
+import { memoized } from "../memoized.ts";
 
 /** A phrase that was found in a query, and what tools call what it is about. */
 export interface NamedGoal {
@@ -31,11 +32,11 @@ const leastPart = 0.2;
 /** What a synonym of a query's word counts beside the word itself. */
 const synonymPart = 0.5;
 /** How many goals a query may be about, and how many are looked at. */
-const mostLikely = 3;
-const mostTried = 30;
+const maxGoals = 3;
+const maxTried = 30;
 
 /** Lines with the same targets are one goal. */
-const lines = once(() => {
+const lines = memoized(() => {
   const byTargets = new Map<string, { readonly targets: readonly string[]; readonly phrases: string[][] }>();
   for (const line of readLanguageFile("goals")) {
     const [named = "", sayings = ""] = line.split(" : ");
@@ -49,7 +50,7 @@ const lines = once(() => {
 });
 
 /** The phrases by their first stem. One that several lines have stands for all of them. */
-const phrases = once(() => {
+const phrases = memoized(() => {
   const byWords = new Map<string, Phrase>();
   for (const line of lines()) {
     for (const words of line.phrases) {
@@ -62,7 +63,7 @@ const phrases = once(() => {
 });
 
 /** The lines that each stem is in, and each group of synonyms. */
-const linesByTerm = once(() => {
+const linesByTerm = memoized(() => {
   const found = new Map<string, number[]>();
   for (const [place, line] of lines().entries()) {
     const words = [...line.targets, ...line.phrases.flat()].filter((word) => !isStopWord(word));
@@ -114,7 +115,7 @@ export function findLikelyGoals(stems: Iterable<string>, serves: Serves): readon
   const tried = [...shared]
     .filter(([, sum]) => sum >= whole * leastPart)
     .sort(([, a], [, b]) => b - a)
-    .slice(0, mostTried);
+    .slice(0, maxTried);
   return tried
     .map(([place, sum]) => {
       const { targets } = lines()[place]!;
@@ -124,7 +125,7 @@ export function findLikelyGoals(stems: Iterable<string>, serves: Serves): readon
     })
     .filter(({ targets }) => targets.length > 0)
     .sort((a, b) => b.part - a.part)
-    .slice(0, mostLikely);
+    .slice(0, maxGoals);
 }
 
 function rarityOf(term: string): number {

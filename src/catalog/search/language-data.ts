@@ -9,9 +9,3 @@ export function readLanguageFile(name: LanguageFile): string[] {
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
-
-/** Makes a table when it is first needed: no start-up path pays for a search that may never come. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}

@@ -1,7 +1,8 @@
-import { once, readLanguageFile } from "./language-data.ts";
+import { readLanguageFile } from "./language-data.ts";
 import { splitWords, stemWord } from "./words.ts";
+import { memoized } from "../memoized.ts";
 
-const groups = once(() => {
+const groups = memoized(() => {
   const found = new Map<string, string[]>();
   for (const [place, line] of readLanguageFile("synonyms").entries()) {
     for (const stem of new Set(splitWords(line).map(stemWord))) {
@@ -19,7 +20,7 @@ export function groupsOf(stem: string): readonly string[] {
 }
 
 /** Every English word that the search knows besides those of the tools. */
-export const thesaurusWords = once(() => {
+export const thesaurusWords = memoized(() => {
   const lines = [...readLanguageFile("synonyms"), ...readLanguageFile("goals")];
   return new Set(lines.flatMap(splitWords));
 });

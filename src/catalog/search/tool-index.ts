@@ -1,3 +1,4 @@
+import { atOnce } from "../../core/slices/in-slices.ts";
 import MiniSearch from "minisearch";
 import { type QueryPart, readQuery } from "./read-query.ts";
 import { createSpeller, type Speller } from "./spelling.ts";
@@ -96,7 +97,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
 
   function search(phrasings: readonly string[], limit: number, accepts?: Accepts): readonly FoundTool[] {
     return fuseRankings(
-      phrasings.slice(0, maxPhrasings).map((phrasing) => finish(rank(phrasing, accepts))),
+      phrasings.slice(0, maxPhrasings).map((phrasing) => atOnce(rank(phrasing, accepts))),
       limit,
     );
   }
@@ -109,7 +110,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
       ids: Uint32Array.from(results, ({ id }) => id as number),
       values: Float32Array.from(results, ({ score }) => score),
     };
-    if (termScores.size >= mostKeptTerms) termScores.delete(termScores.keys().next().value!);
+    if (termScores.size >= maxKeptTerms) termScores.delete(termScores.keys().next().value!);
     termScores.set(term, made);
     return made;
   }
@@ -136,7 +137,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
       .map(([id, { score, fit }]) => ({ name: names.get(id) ?? "", score, fit }))
       .filter(({ name }) => name !== "" && accepts?.(name) !== false)
       .sort((a, b) => b.score - a.score)
-      .slice(0, mostRanked);
+      .slice(0, maxRanked);
   }
 
   function serves(word: string): number {
@@ -178,14 +179,6 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
 
 const asItIs = { processTerm: (same: string) => same, tokenize: (same: string) => [same], boost };
 
-/** Runs a search to its end without a pause. */
-function finish<T>(steps: Generator<undefined, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** One ranking of several (reciprocal rank fusion): only the places count, since the scores of two can't be compared. */
 export function fuseRankings(
   rankings: readonly (readonly Pick<FoundTool, "name" | "fit">[])[],
@@ -204,7 +197,7 @@ export function fuseRankings(
 /** How much a tool gains that answers to more of the words, or to more of a goal. */
 const coverage = 0.6;
 /** How many places a ranking has. */
-const mostRanked = 50;
+const maxRanked = 50;
 /** How well a word is served by tools that have only another word for the same. */
 const servedByOther = 0.5;
 
@@ -221,7 +214,7 @@ interface TermScores {
 }
 
 /** At most 80 KB each with 10,000 tools. */
-const mostKeptTerms = 200;
+const maxKeptTerms = 200;
 
 /** What a query may hold at most. */
 export const maxPhrasings = 5;

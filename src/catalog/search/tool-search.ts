@@ -2,7 +2,7 @@ import type { CatalogTool } from "../source.ts";
 import type { ToolVectors } from "./tool-vectors.ts";
 import { type Accepts, createToolIndex, type FoundTool, fuseRankings, maxPhrasings } from "./tool-index.ts";
 import { serverOf } from "./server-of.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns, inSlices } from "../../core/slices/in-slices.ts";
 
 export interface ToolSearchOptions {
   /** The tools as they are now: the same array until they change. */
@@ -39,7 +39,7 @@ export function createToolSearch({ tools, vectors }: ToolSearchOptions): ToolSea
       const asked = phrasings.slice(0, maxPhrasings);
       const byMeaning = vectors?.rank(asked, accepts);
       const rankings: (readonly Pick<FoundTool, "name" | "fit">[])[] = [];
-      for (const phrasing of asked) rankings.push(await rankInTurns(phrasing, accepts));
+      for (const phrasing of asked) rankings.push(await inSlices(index.rank(phrasing, accepts)));
       rankings.push(...((await byMeaning) ?? []));
       const found = fuseRankings(rankings, limit);
       return { tools: found, isSure: (found[0]?.fit ?? 0) >= sureFit };
@@ -71,16 +71,6 @@ export function createToolSearch({ tools, vectors }: ToolSearchOptions): ToolSea
     indexed = next;
     seen = now;
     vectors?.follow(now);
-  }
-
-  async function rankInTurns(phrasing: string, accepts: Accepts | undefined): Promise<readonly FoundTool[]> {
-    const turns = createTurns();
-    const steps = index.rank(phrasing, accepts);
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (turns.isOver()) await turns.next();
-    }
   }
 }
 

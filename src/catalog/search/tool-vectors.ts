@@ -3,7 +3,7 @@ import type { Log } from "../../core/log.ts";
 import type { CatalogTool } from "../source.ts";
 import { type EmbeddingModel, embedTexts } from "./embed-texts.ts";
 import type { Accepts, FoundTool } from "./tool-index.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "../../core/slices/in-slices.ts";
 import { openVectorFile } from "./vector-file.ts";
 
 export interface ToolVectorsOptions {
@@ -29,8 +29,8 @@ type Ranked = Pick<FoundTool, "name" | "fit">;
 const batchSize = 64;
 const batchMs = 60_000;
 const retryMs = 60_000;
-const mostRanked = 50;
-const longestText = 2000;
+const maxRanked = 50;
+const maxTextLength = 2000;
 
 export function createToolVectors({ model, path, log, patienceMs = 2000 }: ToolVectorsOptions): ToolVectors {
   const file = openVectorFile(path);
@@ -49,7 +49,7 @@ export function createToolVectors({ model, path, log, patienceMs = 2000 }: ToolV
     async rank(phrasings, accepts) {
       if (performance.now() < restAt) return undefined;
       try {
-        const asked = phrasings.map((phrasing) => phrasing.slice(0, longestText));
+        const asked = phrasings.map((phrasing) => phrasing.slice(0, maxTextLength));
         const vectors = await embedTexts(model, asked, AbortSignal.timeout(patienceMs));
         const rankings: (readonly Ranked[])[] = [];
         // The model is there again, if it was not when the tools came.
@@ -95,7 +95,7 @@ export function createToolVectors({ model, path, log, patienceMs = 2000 }: ToolV
     // Nearness says nothing about how many of the words a tool answers to.
     return scored
       .sort((a, b) => b.score - a.score)
-      .slice(0, mostRanked)
+      .slice(0, maxRanked)
       .map(({ name }) => ({ name, fit: 0 }));
   }
 
@@ -115,9 +115,9 @@ function dot(a: Float32Array, b: Float32Array): number {
 function textOf({ name, definition, source }: CatalogTool): string {
   // A server may send anything.
   const [title, description] = [definition.title, definition.description].map((text: unknown) =>
-    typeof text === "string" ? text.slice(0, longestText) : "",
+    typeof text === "string" ? text.slice(0, maxTextLength) : "",
   );
-  return `${source.id}: ${name} ${title}\n${description}`.slice(0, longestText);
+  return `${source.id}: ${name} ${title}\n${description}`.slice(0, maxTextLength);
 }
 
 function hashOf(model: string, text: string): string {

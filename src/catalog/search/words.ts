@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
-import { once, readLanguageFile } from "./language-data.ts";
+import { readLanguageFile } from "./language-data.ts";
+import { memoized } from "../memoized.ts";
 
 /** The words of a text or an identifier as they are compared: `listPullRequests` gives list, pull, requests. */
 export function splitWords(text: string): string[] {
@@ -16,7 +17,7 @@ export function foldText(text: string): string {
 }
 
 /** The stems of the forms that the rules of stemming do not find, or take for another word. */
-const irregular = once(() => {
+const irregular = memoized(() => {
   const found = new Map<string, string>();
   for (const line of readLanguageFile("forms")) {
     const [head = "", forms = ""] = line.split(" : ");
@@ -29,20 +30,20 @@ const irregular = once(() => {
 
 /** Stemming is slow, and most words come again and again. */
 const stems = new Map<string, string>();
-const mostStems = 20_000;
+const maxStems = 20_000;
 
 /** The form in which a word is indexed. */
 export function stemWord(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
   const stem = irregular().get(word) ?? stemmer(word);
-  if (stems.size >= mostStems) stems.clear();
+  if (stems.size >= maxStems) stems.clear();
   // A word of any length may come from outside.
   if (word.length <= 30) stems.set(word, stem);
   return stem;
 }
 
-const functionWords = once(() => {
+const functionWords = memoized(() => {
   const byLanguage = new Map<string, ReadonlySet<string>>();
   for (const line of readLanguageFile("function-words")) {
     const [language = "", words = ""] = line.split(" : ");
@@ -67,7 +68,7 @@ export function isLightWord(word: string): boolean {
   return functionWords().light.has(word);
 }
 
-const frequentWords = once(() => new Set(readLanguageFile("english")));
+const frequentWords = memoized(() => new Set(readLanguageFile("english")));
 
 /** Whether the word is frequent in English, so that it is spelled as it is meant even if no tool knows it. */
 export function isEnglishWord(word: string): boolean {

@@ -35,7 +35,7 @@ test("calls are summed by server, tool and caller, also those of other and earli
   await using place = await openFolder();
   const [one, two] = [place.open(), place.open()];
   one.note(entry());
-  one.note(entry({ outcome: "denied", sizeOut: 0 }));
+  one.note(entry({ outcome: "timeout", sizeOut: 0 }));
   two.note(entry({ caller: { door: "cli" }, tool: "files__list" }));
   one.noteKept({ caller: entry().caller, source: "files", tool: "files__read", size: 200 });
   await Promise.all([one.close(), two.close()]);
@@ -60,7 +60,7 @@ test("calls are summed by server, tool and caller, also those of other and earli
       { server: "files", tool: "files__list", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
     ],
     callers: [
-      { caller: "mcp-http/phone", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
+      { caller: "phone", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
       { caller: "cli", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
     ],
     listed,

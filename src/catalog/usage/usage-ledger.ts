@@ -1,6 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { AuditEntry } from "../audit/audit-line.ts";
-import type { Caller } from "../caller.ts";
+import { isFailure } from "../audit/call-words.ts";
+import { type Caller, callerName } from "../caller.ts";
 import { type DayRow, rowOf, type UsageRow, type UsageRows } from "./usage-row.ts";
 
 export interface UsageLedgerOptions {
@@ -61,7 +62,8 @@ export function openUsageLedger({ folder, log, clock = Date.now }: UsageLedgerOp
       day = today;
     }
     timer ??= setTimeout(() => void write(), writeEveryMs).unref();
-    return rowOf(rows, source, tool, callerText(caller));
+    const { door, token, sender, agent } = caller;
+    return rowOf(rows, source, tool, callerName({ door, token, sender, agent }));
   }
 
   function setAside(): void {
@@ -109,7 +111,7 @@ export function openUsageLedger({ folder, log, clock = Date.now }: UsageLedgerOp
       const row = rowFor(at, source, source === unknownSource ? unknownTool : tool, caller);
       const sums = sumsOf(source);
       row.calls++;
-      if (outcome !== "ok") row.errors++;
+      if (outcome !== "ok" && isFailure(outcome)) row.errors++;
       row.sizeIn += sizeIn;
       sums.sizeIn += sizeIn;
       row.sizeOut += sizeOut;
@@ -139,11 +141,4 @@ const unknownTool = "(unknown)";
 /** Every session of an app is a source of its own. */
 function sourceText(id: string): string {
   return id.startsWith("app:") ? "app" : id;
-}
-
-function callerText({ door, token, sender, agent }: Caller): string {
-  let text: string = door;
-  if (token !== undefined) text += `/${token}`;
-  if (sender !== undefined) text += `/${sender}`;
-  return agent === undefined ? text : `${text}/${agent}`;
 }

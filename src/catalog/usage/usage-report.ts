@@ -5,7 +5,7 @@ import { others, storedName, type UsageRow } from "./usage-row.ts";
 /** Tokens are estimated. */
 export interface UsageTally {
   readonly calls: number;
-  /** Those that did not end with `ok`. */
+  /** Those that failed; calls that the guard refused did not. */
   readonly errors: number;
   /** Of the arguments. */
   readonly tokensIn: number;

@@ -5,10 +5,10 @@ export interface UsageRow {
   readonly source: string;
   /** Its name in the catalog, or what was done else, such as `resources/read`. */
   readonly tool: string;
-  /** What the door has verified: `mcp-http/phone`. */
+  /** What the door has verified: `phone`. */
   readonly caller: string;
   calls: number;
-  /** Those that did not end with `ok`. */
+  /** Those that failed; calls that the guard refused did not. */
   errors: number;
   sizeIn: number;
   sizeOut: number;
@@ -24,8 +24,8 @@ export interface DayRow extends UsageRow {
 export type UsageRows = Map<string, UsageRow>;
 
 /** Clients choose names of tools, and apps come and go, so there could be any number. */
-const mostRows = 1000;
-const longestName = 120;
+const maxRows = 1000;
+const maxNameLength = 120;
 /** Under this name, what does not fit any more is counted together. */
 export const others = "(others)";
 
@@ -36,8 +36,8 @@ export function rowOf(rows: UsageRows, source: string, tool: string, caller: str
 
 function addRow(rows: UsageRows, source: string, tool: string, caller: string): UsageRow {
   const names = [source, tool, caller].map(storedName) as [string, string, string];
-  const isFull = rows.size >= mostRows;
-  const [first, second, third] = isFull ? [rows.size < 2 * mostRows ? names[0] : others, others, others] : names;
+  const isFull = rows.size >= maxRows;
+  const [first, second, third] = isFull ? [rows.size < 2 * maxRows ? names[0] : others, others, others] : names;
   const key = keyOf(first, second, third);
   const known = rows.get(key);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ function addRow(rows: UsageRows, source: string, tool: string, caller: string): 
 
 /** A name as a row has it. */
 export function storedName(name: string): string {
-  return name.slice(0, longestName);
+  return name.slice(0, maxNameLength);
 }
 
 function keyOf(source: string, tool: string, caller: string): string {
@@ -87,5 +87,8 @@ function isStoredRow(row: unknown): row is StoredRow {
 }
 
 export function loadRow([source, tool, caller, calls, errors, sizeIn, sizeOut, sizeKept]: StoredRow): UsageRow {
-  return { source, tool, caller, calls, errors, sizeIn, sizeOut, sizeKept };
+  return { source, tool, caller: caller.replace(doorBefore, ""), calls, errors, sizeIn, sizeOut, sizeKept };
 }
+
+/** Rows were once stored with the door: `mcp-http/phone`. */
+const doorBefore = /^(?:mcp-stdio|mcp-http|plugin|node|console|cli|app-proxy|server)\//;

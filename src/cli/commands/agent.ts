@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import { mimeTypeOf } from "../../core/files/safe-name.ts";
-import { sanitizeForTerminal } from "../../core/peer-text.ts";
+import { sanitizeForTerminal } from "../../core/text/peer-text.ts";
 import { isInteractive } from "../../core/process/world.ts";
 import type { ContentBlock } from "../../mcp/messages/tool.ts";
 import type { OrderContext } from "../../sources/agent/order/run-order.ts";

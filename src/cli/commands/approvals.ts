@@ -1,7 +1,7 @@
-import { callerScopeName } from "../../catalog/caller.ts";
+import { callerName, callerNameOfKey } from "../../catalog/caller.ts";
 import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
-import { countText } from "../../core/count-text.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import { countText } from "../../core/text/count-text.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 import type { ConsentGrant } from "../../sources/machine/consent.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
@@ -11,8 +11,8 @@ const list = defineCommand({
   summary: "list the calls that wait for approval or were refused, and the remembered answers",
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-    await using opened = await openStateControl(context);
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
+    await using opened = await openFolderControl(context);
     const { listConsent } = await import("../../hub/node/node-consent.ts");
     const { approvals: given, waiting, refused, changed } = await opened.control.approvals.list();
     const consents = await listConsent(context);
@@ -42,10 +42,10 @@ const forget = defineCommand({
   summary: "forget the remembered answers for a tool or a caller, so that the guard asks again",
   args: [{ name: "tool", description: "the tool; or the caller, for an answer about every tool", completes: "tools" }],
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-    await using opened = await openStateControl(context);
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
+    await using opened = await openFolderControl(context);
     const [name = ""] = context.args;
-    const forgotten = await opened.control.approvals.forget(name);
+    const forgotten = await opened.control.approvals.forget({ tool: name });
     context.answer({ forgotten }, `Forgot ${countText(forgotten.length, "answer")} for ${name}.`);
   },
 });
@@ -76,19 +76,14 @@ function grantLines(calls: readonly WaitingCall[]): readonly string[] {
 const answerColumns: readonly Column<Approval>[] = [
   { title: "ANSWER", text: ({ choice }) => choice },
   { title: "TOOL", text: ({ name }) => name ?? "every tool" },
-  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : callerScopeName(caller)) },
+  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : callerName(caller)) },
   { title: "SINCE", text: ({ at }) => localTime(at) },
 ];
-
-/** A decision about this computer names its caller by a key. */
-function scopeName(key: string): string {
-  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part]) => part).join("/");
-}
 
 const consentColumns: readonly Column<ConsentGrant>[] = [
   { title: "ANSWER", text: ({ choice }) => choice },
   { title: "TOOL", text: ({ capability }) => capability },
-  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : scopeName(caller)) },
+  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : callerNameOfKey(caller)) },
   { title: "UNTIL", text: ({ session }) => (session === undefined ? "" : "the node stops") },
   { title: "SINCE", text: ({ at }) => localTime(at) },
 ];
@@ -96,7 +91,7 @@ const consentColumns: readonly Column<ConsentGrant>[] = [
 const callColumns: readonly Column<WaitingCall>[] = [
   { title: "ID", text: ({ id }) => id },
   { title: "TOOL", text: ({ name }) => name },
-  { title: "CALLER", text: ({ caller }) => callerScopeName(caller) },
+  { title: "CALLER", text: ({ caller }) => callerName(caller) },
 ];
 
 const waitsColumn: Column<WaitingCall> = {

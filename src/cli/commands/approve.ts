@@ -1,18 +1,23 @@
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
-import type { Widening } from "../../catalog/guard/approvals.ts";
-import type { WaitingCall } from "../../catalog/guard/approvals-file.ts";
+import type { WaitingCall, Widening } from "../../catalog/guard/approvals-file.ts";
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
-import { callerScopeName } from "../../catalog/caller.ts";
+import { callerName } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
-import { shownLines } from "../../core/shown-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
+import { shownLines } from "../../core/text/shown-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "approve",
   summary: "allow or refuse one call that waits for approval, or accept or reject a changed definition",
-  args: [{ name: "call", description: "its id, or its tool if only one call waits; see `clawport approvals`" }],
+  args: [
+    {
+      name: "call",
+      description: "its id, or its tool if only one call waits; without it, the only call that waits or was refused",
+      optional: true,
+    },
+  ],
   options: {
     always: { type: "boolean", description: "allow this tool for this caller from now on" },
     tool: { type: "boolean", description: "allow this tool for every caller from now on" },
@@ -28,22 +33,23 @@ export const command = defineCommand({
     yes: { type: "boolean", short: "y", description: "do not ask for confirmation" },
   },
   examples: [
+    "clawport approve",
     "clawport approve 3",
     "clawport approve files__delete --always",
     "clawport approve 3 --deny",
     "clawport approve notes__search --deny",
   ],
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-    const { noApprover } = await import("../../hub/control/approvals-control.ts");
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
+    const { noApprover } = await import("../../hub/control/approvals.ts");
     const { options, isAttended } = context;
     const request = requestOf(options);
     // Without a terminal the agent itself may be running this.
     if (!isAttended && !options.yes && !options.deny) throw new Fault("denied", noApprover);
-    await using opened = await openStateControl(context);
+    await using opened = await openFolderControl(context);
     const { approvals, pins } = opened.control;
-    const [what = ""] = context.args;
     const { waiting, refused, changed } = await approvals.list();
+    const what = context.args[0] ?? onlyCall(waiting.length > 0 ? waiting : refused);
     const { isNameOrNarrow } = await import("../../catalog/names.ts");
     // What was rejected can still be accepted.
     const held = (options.deny ? changed : await pins.list()).filter(({ name }) => isNameOrNarrow(what, name));
@@ -65,17 +71,17 @@ export const command = defineCommand({
     for (const name of new Set(held.map((each) => each.name)))
       settled.push(
         ...(await (options.deny
-          ? approvals.reject(name, { seen })
-          : approvals.accept(name, { confirmed: isAttended, seen }))),
+          ? approvals.reject({ name, seen })
+          : approvals.accept({ name, confirmed: isAttended, seen }))),
       );
     const definitions = options.deny ? { rejected: settled } : { accepted: settled };
     if (call === undefined || calls.length > 1) {
       if (calls.length > 1) done.push(ambiguous(what, calls));
       return context.answer(definitions, done.join("\n"));
     }
-    const { text } = await approvals.show(call.id);
+    const { text } = await approvals.show({ id: call.id });
     await confirm(context, text ?? (await shortened(call, options.deny)), `${promptOf(call, request)}?`);
-    const given = await approvals.approve(call.id, { ...request, confirmed: isAttended, seen: call.hash });
+    const given = await approvals.approve({ id: call.id, ...request, confirmed: isAttended, seen: call.hash });
     done.push(`${doneText(call, request)}.`);
     context.answer({ ...definitions, ...given }, done.join("\n"));
   },
@@ -83,6 +89,7 @@ export const command = defineCommand({
 
 const changes: Readonly<Record<HeldDefinition["state"], string>> = {
   new: "is new",
+  flagged: "has something in it that screening found",
   changed: "has changed",
   withdrawn: "has changed, and changed back",
   refused: "has changed, and you rejected that",
@@ -112,12 +119,8 @@ function requestOf(options: { always?: boolean; tool?: boolean; caller?: string;
   return { answer: always ? "always" : "once" };
 }
 
-/** By the whole name, or by its last part: `phone` for `mcp-http/phone`. */
 function isOf(wanted: string | undefined): (call: WaitingCall) => boolean {
-  return ({ caller }) => {
-    const name = callerScopeName(caller);
-    return wanted === undefined || name === wanted || name.endsWith(`/${wanted}`);
-  };
+  return ({ caller }) => wanted === undefined || callerName(caller) === wanted;
 }
 
 async function confirm(context: CommandContext, text: string, question: string): Promise<void> {
@@ -141,7 +144,7 @@ async function shortened(call: WaitingCall, isRefusal: boolean | undefined): Pro
 }
 
 function promptOf(call: WaitingCall, { answer, widened }: Request): string {
-  const who = callerScopeName(call.caller);
+  const who = callerName(call.caller);
   if (widened === "tool") return `Allow ${call.name} for every caller from now on`;
   if (widened === "caller") return `Allow every tool for ${who} from now on`;
   if (answer === "always") return `Allow ${call.name} for ${who} from now on`;
@@ -150,7 +153,7 @@ function promptOf(call: WaitingCall, { answer, widened }: Request): string {
 }
 
 function doneText(call: WaitingCall, { answer, widened }: Request): string {
-  const who = callerScopeName(call.caller);
+  const who = callerName(call.caller);
   if (widened === "tool") return `${call.name} is allowed for every caller`;
   if (widened === "caller") return `Every tool is allowed for ${who}`;
   if (answer === "always") return `${call.name} is allowed for ${who}`;
@@ -160,9 +163,22 @@ function doneText(call: WaitingCall, { answer, widened }: Request): string {
   return `Call ${call.id} is allowed once${isOpen ? "" : ", when it is made again within an hour"}`;
 }
 
+/** The id of the call that is meant if none is named. */
+function onlyCall(calls: readonly WaitingCall[]): string {
+  const [call] = calls;
+  if (call === undefined)
+    throw new Fault("not-found", "No call waits for approval. Run `clawport pins` to see what servers changed.");
+  if (calls.length > 1) throw new Fault("usage", severalCalls("", calls));
+  return call.id;
+}
+
 function ambiguous(name: string, calls: readonly WaitingCall[]): string {
-  const lines = calls.map(({ id, caller, arguments: shown }) => `  ${id}  ${callerScopeName(caller)}  ${shown}`);
-  return `${calls.length} calls of ${name} can be approved. Approve one by its id:\n${lines.join("\n")}`;
+  return severalCalls(` of ${name}`, calls);
+}
+
+function severalCalls(which: string, calls: readonly WaitingCall[]): string {
+  const lines = calls.map(({ id, caller, arguments: shown }) => `  ${id}  ${callerName(caller)}  ${shown}`);
+  return `${calls.length} calls${which} can be approved. Approve one by its id:\n${lines.join("\n")}`;
 }
 
 function nothingToApprove(what: string, caller: string | undefined): string {

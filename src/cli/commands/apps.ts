@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import type { AppSession } from "../../hub/control/hub-control.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import type { ListedAppSession } from "../../hub/control/queries/list-apps.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 import { defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
 
@@ -9,7 +9,7 @@ export const command = defineCommand({
   summary: "list the apps that are connected to the running hub, and their tools",
   examples: ["clawport apps", "clawport apps --json | jq '.apps[].tools'"],
   async run(context) {
-    const { openControl } = await import("../../hub/control/open-control.ts");
+    const { openControl } = await import("../../hub/open-control.ts");
     const { renderTable } = await import("../output/table.ts");
     const { control, hub, close } = await openControl(context, { servers: "none" }, false);
     try {
@@ -35,7 +35,7 @@ function tokenHint(path: string | null): string[] {
   return [`Apps need the token in ${path}. Give it to them as OPENCLAW_PROXY_APP_TOKEN: \`"$(cat ${path})"\`.`];
 }
 
-const columns: readonly Column<AppSession>[] = [
+const columns: readonly Column<ListedAppSession>[] = [
   { title: "APP", text: ({ name, version }) => (version === "" ? name : `${name} ${version}`) },
   {
     title: "STATUS",

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { memoryWorld } from "../../../tests/support/cli/memory-world.ts";
 import { until } from "../../../tests/support/until.ts";
 import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
 import { type Home, openHome } from "../../core/files/home.ts";
-import { hubFiles } from "../../hub/hub-files.ts";
+import { hubFiles } from "../../hub/state/hub-files.ts";
 import { runCli } from "../run-cli.ts";
 
 let home: Home;
@@ -62,8 +62,8 @@ test("a client's name can't control the terminal or start a new line", async () 
   await audit.close();
   const world = memoryWorld();
   await runCli(["audit", "--home", home.path], world);
-  expect(world.out().split("\n")).toHaveLength(2);
-  expect(world.out()).toContain("mcp-http/main/evil·[2J·client: w");
+  expect(world.out().split("\n")).toHaveLength(3);
+  expect(world.out()).toContain("main (evil·[2J·client): w");
 });
 
 test("a failed call does not show the reason it was allowed as the reason it failed", async () => {
@@ -71,7 +71,7 @@ test("a failed call does not show the reason it was allowed as the reason it fai
   await audit.close();
   const world = memoryWorld();
   await runCli(["audit", "--home", home.path], world);
-  expect(world.out().trimEnd()).toMatch(/client$/);
+  expect(world.out().trimEnd()).toMatch(/client\)$/);
 });
 
 test("if no call matches, it says so, not that there were no calls", async () => {

@@ -1,8 +1,10 @@
 import type { AuditVerification, ChainBreak, LinePlace } from "../../catalog/audit/verify-audit.ts";
-import { countText } from "../../core/count-text.ts";
+import { isRefusal, ranMs } from "../../catalog/audit/call-words.ts";
+import { callerName } from "../../catalog/caller.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { Fault } from "../../core/fault.ts";
-import type { AuditMatches, FoundCall } from "../../hub/control/insight/insight-control.ts";
-import { sanitizeLine } from "../../core/peer-text.ts";
+import type { AuditMatches, FoundCall } from "../../hub/control/queries/search-audit.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
@@ -20,7 +22,7 @@ const list = defineCommand({
     },
     outcome: { type: "string", value: "<outcome>", description: "only calls with this outcome, such as ok or denied" },
     text: { type: "string", value: "<text>", description: "only calls with this text in any field" },
-    before: { type: "string", value: "<id>", description: "only calls before this one, by its id (see `-v`)" },
+    before: { type: "string", value: "<id>", description: "only calls before this one, by its id" },
     lines: {
       type: "number",
       short: "n",
@@ -29,9 +31,9 @@ const list = defineCommand({
     },
   },
   async run(context) {
-    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
-    const { followAudit } = await import("../../hub/control/audit-page.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { createFolderControl } = await import("../../hub/control/folder-control.ts");
+    const { followAudit } = await import("../../hub/control/queries/audit-page.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     const { follow = false, tool, lines: limit = 20 } = context.options;
     // Not through the hub: the file is here, and following it outlives a restart of the hub.
     const { audit } = createFolderControl(context, await openHomeOf(context));
@@ -39,8 +41,9 @@ const list = defineCommand({
     const isSearch = [caller, outcome, text, before].some((each) => each !== undefined);
     if (isSearch && follow) throw new Fault("usage", "`--follow` goes with `--tool` only.");
     if (isSearch) return search(context, await audit.search({ tool, caller, outcome, text, before, limit }));
-    const print = (line: FoundCall): void => context.answer(line, lineText(line, context));
+    const print = (line: FoundCall): void => context.answerAsIs(line, lineText(line, context));
     const { lines, next } = await audit.read({ tool, limit });
+    if (lines.length > 0 || follow) context.say(headings(context));
     lines.forEach(print);
     if (follow) for await (const line of followAudit(audit, { tool, after: next }, context.stopSignal())) print(line);
     else if (lines.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
@@ -49,19 +52,20 @@ const list = defineCommand({
 
 /** Oldest first, as without a filter. */
 function search(context: CommandContext, { lines, searched }: AuditMatches): void {
-  for (const line of lines.toReversed()) context.answer(line, lineText(line, context));
+  if (lines.length > 0) context.say(headings(context));
+  for (const line of lines.toReversed()) context.answerAsIs(line, lineText(line, context));
   if (lines.length === 0) context.say(`None of the ${searched} calls that are kept matches.`);
 }
 
 const show = defineCommand({
   name: "show",
   summary: "show one call, step by step, with what was called on its behalf",
-  args: [{ name: "id", description: "its id, as `clawport audit -v` prints it" }],
+  args: [{ name: "id", description: "its id, as `clawport audit` prints it" }],
   async run(context) {
-    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { createFolderControl } = await import("../../hub/control/folder-control.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     const { audit } = createFolderControl(context, await openHomeOf(context));
-    const detail = await audit.steps(context.args[0] ?? "");
+    const detail = await audit.steps({ id: context.args[0] ?? "" });
     const steps = detail.steps.map(({ step, at, text }) => `${localTime(at)}  ${step.padEnd(8)}${sanitizeLine(text)}`);
     const inside = detail.inside.map((line) => `  ${lineText(line, context)}`);
     context.answer(detail, [...steps, ...(inside.length === 0 ? [] : ["", "On its behalf:", ...inside])].join("\n"));
@@ -73,8 +77,8 @@ const verify = defineCommand({
   summary: "check that no line was changed, removed or added since it was written; needs `audit.chain`",
   async run(context) {
     const { verifyAudit } = await import("../../catalog/audit/verify-audit.ts");
-    const { hubFiles } = await import("../../hub/hub-files.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { hubFiles } = await import("../../hub/state/hub-files.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     const found = await verifyAudit(hubFiles.audit(await openHomeOf(context)));
     context.answer(found, verificationText(found, context));
     return found.ok ? 0 : 1;
@@ -90,7 +94,7 @@ export const command: CommandGroup = {
     "clawport audit -n 50",
     "clawport audit --follow --tool 'files__*'",
     "clawport audit --caller phone --outcome denied",
-    "clawport audit -v",
+    "clawport audit show 12345-6789",
     "clawport audit --json | jq .tool",
     "clawport audit verify",
   ],
@@ -101,7 +105,7 @@ const problemTexts: Readonly<Record<ChainBreak["problem"], string>> = {
   missing: "a line before this one was removed or moved",
   added: "this line was added",
 };
-const mostShown = 20;
+const maxShown = 20;
 
 function verificationText(found: AuditVerification, { style }: CommandContext): string {
   const { lines, chained, breaks, cuts, last } = found;
@@ -109,9 +113,9 @@ function verificationText(found: AuditVerification, { style }: CommandContext): 
   if (chained === 0)
     return "No line has a hash, so none can be checked. Set `audit.chain` to true in the configuration to add hashes from now on.";
   const parts = [
-    ...breaks.slice(0, mostShown).map((each) => `${placeText(each)}: ${style.red(problemTexts[each.problem])}`),
-    breaks.length > mostShown && `… and ${breaks.length - mostShown} more`,
-    ...cuts.slice(0, mostShown).map((each) => `${placeText(each)}: cut off by a crash; this does not break the chain`),
+    ...breaks.slice(0, maxShown).map((each) => `${placeText(each)}: ${style.red(problemTexts[each.problem])}`),
+    breaks.length > maxShown && `… and ${breaks.length - maxShown} more`,
+    ...cuts.slice(0, maxShown).map((each) => `${placeText(each)}: cut off by a crash; this does not break the chain`),
     found.unchainedAtStart > 0 && `${countText(found.unchainedAtStart, "line")} before the chain without a hash.`,
     found.unchainedAtEnd > 0 && `${countText(found.unchainedAtEnd, "line")} after the chain without a hash.`,
     found.continues && "The chain continues lines that are no longer kept.",
@@ -126,17 +130,33 @@ function placeText({ file, line }: LinePlace): string {
   return `${file}, line ${line}`;
 }
 
-function lineText(line: FoundCall, { style, globals }: CommandContext): string {
-  const paint = line.outcome === "ok" ? style.green : line.verdict === "deny" ? style.yellow : style.red;
+const widths = { time: 19, outcome: 12, took: 9, id: 18, tool: 24 };
+
+function headings({ style }: CommandContext): string {
+  const { time, outcome, took, id, tool } = widths;
+  const titles = ["TIME".padEnd(time), "OUTCOME".padEnd(outcome), "WAITED".padStart(took), "RAN".padStart(took)];
+  return style.bold([...titles, "ID".padEnd(id), "TOOL".padEnd(tool), "CALLER"].join("  "));
+}
+
+function lineText(line: FoundCall, { style }: CommandContext): string {
+  const isRefused = isRefusal(line.outcome);
+  const paint = line.outcome === "ok" ? style.green : isRefused ? style.yellow : style.red;
   // Two apps may each have a tool of the same name.
   const tool = line.source.startsWith("app:") ? `${line.source} ${line.tool}` : line.tool;
-  const caller = [line.door, line.token, line.client ?? line.sender ?? line.agent].filter(Boolean).join("/");
+  const caller = callerName(line);
+  const args = line.arguments === undefined ? "" : ` ${line.arguments}`;
   return [
     style.dim(localTime(line.time)),
-    paint(sanitizeLine(line.outcome).padEnd(12)),
-    `${Math.round(line.ms)} ms`.padStart(9),
-    sanitizeLine(tool),
-    style.dim(sanitizeLine(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
-    ...(globals.verbose ? [style.dim(`id ${line.id}`)] : []),
+    paint(sanitizeLine(line.outcome).padEnd(widths.outcome)),
+    timeText(line.waited).padStart(widths.took),
+    timeText(isRefused ? undefined : ranMs(line)).padStart(widths.took),
+    style.dim(line.id.padEnd(widths.id)),
+    sanitizeLine(tool).padEnd(widths.tool),
+    style.dim(sanitizeLine((line.verdict === "allow" ? caller : `${caller}: ${line.why}`) + args)),
   ].join("  ");
+}
+
+function timeText(ms: number | undefined): string {
+  if (ms === undefined) return "-";
+  return ms < 100_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 1000)} s`;
 }

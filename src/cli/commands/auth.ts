@@ -55,12 +55,12 @@ export const command = defineCommand({
 });
 
 async function signIn(context: AuthContext, server: string): Promise<number> {
-  const { runVerb } = await import("../run-verb.ts");
-  const { runAuth } = await import("../../hub/verbs/auth.ts");
+  const { runPresentation } = await import("../run-presentation.ts");
+  const { runAuth } = await import("../../hub/presentation/auth.ts");
   const { createTerminalSignIn } = await import("../terminal/terminal-sign-in.ts");
   const { code, device, scope, issuer, trust } = context.options;
   const ui = createTerminalSignIn(context, context.options["no-browser"] === true);
-  return runVerb(context, {
+  return runPresentation(context, {
     need: { servers: "none" },
     trust,
     tidies: true,
@@ -69,23 +69,23 @@ async function signIn(context: AuthContext, server: string): Promise<number> {
 }
 
 async function signOut(context: AuthContext, server: string): Promise<number> {
-  const { runVerb } = await import("../run-verb.ts");
-  const { runLogout } = await import("../../hub/verbs/auth.ts");
+  const { runPresentation } = await import("../run-presentation.ts");
+  const { runLogout } = await import("../../hub/presentation/auth.ts");
   const { trust } = context.options;
-  return runVerb(context, { need: { servers: "none" }, trust, run: (handler) => runLogout(handler, server) });
+  return runPresentation(context, { need: { servers: "none" }, trust, run: (handler) => runLogout(handler, server) });
 }
 
 async function listSignIns(context: AuthContext): Promise<number> {
-  const { runVerb } = await import("../run-verb.ts");
-  const { runAuthList } = await import("../../hub/verbs/auth.ts");
-  return runVerb(context, { need: { servers: "none" }, trust: context.options.trust, run: runAuthList });
+  const { runPresentation } = await import("../run-presentation.ts");
+  const { runAuthList } = await import("../../hub/presentation/auth.ts");
+  return runPresentation(context, { need: { servers: "none" }, trust: context.options.trust, run: runAuthList });
 }
 
 async function printDocument(context: AuthContext): Promise<number> {
   const { clientDocument, clientDocumentAddress } =
     await import("../../sources/servers/oauth/registration/client-document.ts");
-  const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
-  const { openHomeOf } = await import("../../hub/open-home.ts");
+  const { loadTrustedConfigOf } = await import("../../hub/state/require-trust.ts");
+  const { openHomeOf } = await import("../../hub/state/open-home.ts");
   const { url, trust = false } = context.options;
   const load = async () => loadTrustedConfigOf(context, await openHomeOf(context), trust);
   const publicUrl = url === undefined ? (await load()).config.hub.publicUrl : undefined;

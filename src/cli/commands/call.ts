@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
+import { pruneFolder, resultsBounds } from "../../core/files/prune-folder.ts";
 
 export const command = defineCommand({
   name: "call",
@@ -30,10 +31,10 @@ export const command = defineCommand({
     "jq -n '{path: \"a.txt\"}' | clawport call files__read_file - --json",
   ],
   async help(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { explainTool } = await import("../../hub/verbs/describe-tool.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { explainTool } = await import("../../hub/presentation/describe-tool.ts");
     const [tool = ""] = context.args;
-    return runVerb(context, {
+    return runPresentation(context, {
       need: { tool },
       trust: context.options.trust,
       run: (handler) => explainTool(handler, tool),
@@ -42,11 +43,11 @@ export const command = defineCommand({
   async run(context) {
     const { resolve } = await import("node:path");
     const { text: readAll } = await import("node:stream/consumers");
-    const { openControl } = await import("../../hub/control/open-control.ts");
+    const { openControl } = await import("../../hub/open-control.ts");
     const { createTerminalCall } = await import("../terminal/terminal-call.ts");
     const { renderResult } = await import("../output/render-result.ts");
     const { faultFromResult } = await import("../../catalog/guard/guard.ts");
-    const { runCall } = await import("../../hub/verbs/call.ts");
+    const { runCall } = await import("../../hub/presentation/call.ts");
     const [tool = "", ...words] = context.args;
     const { options, cwd, stdin, stdout, env } = context;
     const opened = await openControl(context, { tool }, options.trust === true);
@@ -61,9 +62,8 @@ export const command = defineCommand({
       if (fault) throw fault;
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
       const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
-      context.answer(data, text);
+      context.answerAsIs(data, text);
       if (options.save === undefined) {
-        const { pruneFolder, resultsBounds } = await import("../../core/files/prune-folder.ts");
         await pruneFolder(folder, context.log, Date.now(), resultsBounds);
       }
       return result.isError === true ? 1 : 0;

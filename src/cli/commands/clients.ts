@@ -1,9 +1,13 @@
 import { resolve } from "node:path";
-import type { ClientMachine, McpClient } from "../../hub/clients/client-table.ts";
+import {
+  type ClientMachine,
+  type InstallableClient,
+  installableClients,
+} from "../../sources/servers/import/client-table.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { clientArgument } from "../output/client-edit.ts";
-import { exportTokenLine, shellWord } from "../output/shell-word.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 
 export const command = defineCommand({
   name: "clients",
@@ -17,11 +21,10 @@ export const command = defineCommand({
 });
 
 async function listClients(context: CommandContext): Promise<void> {
-  const { mcpClients } = await import("../../hub/clients/client-table.ts");
   const { renderTable } = await import("../output/table.ts");
   const { url, tokenPath } = await findHubOf(context);
   const clients = await Promise.all(
-    mcpClients.map(async (client) => {
+    installableClients.map(async (client) => {
       const file = client.file(context);
       return { name: client.id, title: client.title, file, state: await stateOf(client, context) };
     }),
@@ -49,7 +52,7 @@ async function listClients(context: CommandContext): Promise<void> {
   context.answer({ clients, url, tokenPath, ...(problems.length > 0 && { problems }) }, text);
 }
 
-async function stateOf(client: McpClient, machine: ClientMachine): Promise<string> {
+async function stateOf(client: InstallableClient, machine: ClientMachine): Promise<string> {
   const { readClientState } = await import("../../hub/clients/client-state.ts");
   const found = await readClientState(client, machine);
   return found.state === "unknown" ? `unknown: ${found.problem.slice(0, 80)}` : stateTexts[found.state];
@@ -60,7 +63,7 @@ const stateTexts = { installed: "installed", "not-installed": "not installed", a
 async function showClient(context: CommandContext, name: string): Promise<void> {
   const { commandFor, requireClient } = await import("../../hub/clients/install-client.ts");
   const { renderBlock } = await import("../../hub/clients/edit-block.ts");
-  const { homePath } = await import("../../hub/open-home.ts");
+  const { homePath } = await import("../../hub/state/open-home.ts");
   const client = requireClient(name);
   const { program, cwd, globals, style } = context;
   const config = globals.config && resolve(cwd, globals.config);
@@ -89,7 +92,7 @@ function tokenHint(block: string, tokenPath: string): string[] {
     return [
       "",
       "It reads the token from a variable. Add this to your shell's start-up file:",
-      exportTokenLine(tokenPath),
+      `export CLAWPORT_TOKEN="$(cat ${shellWord(tokenPath)})"`,
     ];
   return ["", `It asks for the token once. Print it with \`cat ${shellWord(tokenPath)}\`.`];
 }
@@ -97,10 +100,10 @@ function tokenHint(block: string, tokenPath: string): string[] {
 /** The address of the running hub, else the one that it would have. */
 async function findHubOf(context: CommandContext): Promise<{ readonly url: string; readonly tokenPath: string }> {
   const { hubMcpUrl } = await import("../../core/http/hub-routes.ts");
-  const { homePath } = await import("../../hub/open-home.ts");
+  const { homePath } = await import("../../hub/state/open-home.ts");
   const { mainTokenPath } = await import("../../doors/mcp/main-token.ts");
-  const { findRunningHub } = await import("../../hub/hub-record.ts");
-  const { readConfigOf } = await import("../../hub/active-config.ts");
+  const { findRunningHub } = await import("../../hub/state/hub-record.ts");
+  const { readConfigOf } = await import("../../hub/state/active-config.ts");
   // Only looks: the state folder need not exist.
   const path = resolve(homePath(context));
   const home = { path, file: (...parts: string[]) => resolve(path, ...parts) };

@@ -2,15 +2,15 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { memoryWorld } from "../../../tests/cli/memory-world.ts";
-import { isWindows } from "../../../tests/cli/run-clawport.ts";
-import { openTerminal } from "../../../tests/cli/terminal.ts";
+import { memoryWorld } from "../../../tests/support/cli/memory-world.ts";
+import { isWindows } from "../../../tests/support/cli/run-clawport.ts";
+import { openTerminal } from "../../../tests/support/cli/terminal.ts";
 import { testSource, testTool } from "../../../tests/support/test-source.ts";
 import { createCatalog } from "../../catalog/catalog.ts";
 import { openApprovals } from "../../catalog/guard/approvals.ts";
 import { openPins } from "../../catalog/guard/pins.ts";
 import { openHome } from "../../core/files/home.ts";
-import { hubFiles } from "../../hub/hub-files.ts";
+import { hubFiles } from "../../hub/state/hub-files.ts";
 import { runCli } from "../run-cli.ts";
 
 let folder = "";
@@ -233,7 +233,10 @@ test("approvals lists what waits, approve allows it once or from now on, and for
   await approvals.addWaiting({ ...call, ...more, hash: "1" });
   await approvals.addWaiting({ ...call, ...more, hash: "2", caller: { door: "cli" } });
 
-  expect((await run("approvals")).out).toMatch(/1 +git__push +mcp-http\/phone +refused at .* +\{"branch":"a"\}/);
+  expect((await run("approvals")).out).toMatch(/1 +git__push +phone +refused at .* +\{"branch":"a"\}/);
+  expect((await atTerminal(["approve"])).shown).toContain(
+    "2 calls can be approved. Approve one by its id:\n  1  phone",
+  );
   const ambiguous = await run("approve", "git__push", "--deny");
   expect([ambiguous.exit, ambiguous.err]).toEqual([2, expect.stringContaining('  2  cli  {"branch":"a"}')]);
   expect((await atTerminal(["approve", "git__push", "--caller", "tablet"])).exit).toBe(3);
@@ -244,7 +247,8 @@ test("approvals lists what waits, approve allows it once or from now on, and for
   expect(once.out).toBe("Call 1 is allowed once, when it is made again within an hour.\n");
   expect(await approvals.list()).toMatchObject({ approvals: [], answered: [{ id: "1", choice: "once" }] });
 
-  const always = await atTerminal(["approve", "git__push", "--always"], "y");
+  // Only one is left, so that it need not be named.
+  const always = await atTerminal(["approve", "--always"], "y");
   expect(always.out).toBe("git__push is allowed for cli.\n");
   expect((await run("approvals", "--json")).json()).toMatchObject({
     approvals: [{ name: "git__push", caller: { door: "cli" }, choice: "always" }],
@@ -252,6 +256,7 @@ test("approvals lists what waits, approve allows it once or from now on, and for
   });
   expect((await run("approvals", "forget", "git__push")).exit).toBe(0);
   expect((await atTerminal(["approve", "git__push"])).exit).toBe(3);
+  expect((await atTerminal(["approve"])).shown).toContain("No call waits for approval.");
 });
 
 test("a wider approval says what it allows, and only one kind can be chosen", async () => {
@@ -271,13 +276,13 @@ test("a wider approval says what it allows, and only one kind can be chosen", as
     await approvals.addWaiting({ ...call, caller: { door: "mcp-http", token }, lasting: true });
   expect((await atTerminal(["approve", "1", "--tool", "--caller", "phone"])).exit).toBe(2);
   const every = await atTerminal(["approve", "git__push", "--caller", "phone"], "y");
-  expect(every.shown).toContain("Allow every tool for mcp-http/phone from now on?");
+  expect(every.shown).toContain("Allow every tool for phone from now on?");
   const tool = await atTerminal(["approve", "git__push", "--tool"], "y");
   expect(tool.out).toBe("git__push is allowed for every caller.\n");
   const { out } = await run("approvals");
-  expect(out).toMatch(/always +every tool +mcp-http\/phone/);
+  expect(out).toMatch(/always +every tool +phone/);
   expect(out).toMatch(/always +git__push +every caller/);
-  expect((await run("approvals", "forget", "mcp-http/phone")).exit).toBe(0);
+  expect((await run("approvals", "forget", "phone")).exit).toBe(0);
 });
 
 test("approve shows a changed definition and accepts it", async () => {

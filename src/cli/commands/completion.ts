@@ -27,7 +27,7 @@ export const command = defineCommand({
     if (names !== undefined) {
       const { readKnownNames } = await import("../completion/known-names.ts");
       const known = await readKnownNames(context, names as KnownNames);
-      return context.answer({ names: known }, known.join("\n"));
+      return context.answerAsIs({ names: known }, known.join("\n"));
     }
     if (context.args.length === 0)
       throw new Fault(
@@ -38,7 +38,7 @@ export const command = defineCommand({
     const loaded = await Promise.all(context.commandTable.map(async (entry) => (await entry.load()).command));
     const script = await scriptOf(context.args[0] as (typeof shells)[number]);
     const text = script(completionModel(loaded, aliases));
-    context.answer({ shell: context.args[0], script: text }, text.trimEnd());
+    context.answerAsIs({ shell: context.args[0], script: text }, text.trimEnd());
   },
 });
 

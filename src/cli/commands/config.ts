@@ -1,18 +1,18 @@
-import type { ConfigProblem } from "../../core/config/config-problem.ts";
+import { type ConfigProblem, formatProblemAt } from "../../core/config/config-problem.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
+import { configName } from "../../core/config/find-config.ts";
 
 const path = defineCommand({
   name: "path",
   summary: "print the path of the active configuration",
   async run(context) {
-    const { findConfigOf } = await import("../../hub/active-config.ts");
-    const { configName } = await import("../../core/config/find-config.ts");
-    const { homePath } = await import("../../hub/open-home.ts");
+    const { findConfigOf } = await import("../../hub/state/active-config.ts");
+    const { homePath } = await import("../../hub/state/open-home.ts");
     const { join } = await import("node:path");
     const found = findConfigOf(context);
     if (found !== undefined) return context.answer(found, found.path);
@@ -28,8 +28,7 @@ const check = defineCommand({
   name: "check",
   summary: "check the configuration and list every mistake in it",
   async run(context) {
-    const { isOff, readConfigOf } = await import("../../hub/active-config.ts");
-    const { formatProblemAt } = await import("../../core/config/config-problem.ts");
+    const { isOff, readConfigOf } = await import("../../hub/state/active-config.ts");
     const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
     const { path = null, envNames: environment = [], waiting = [] } = file ?? {};
@@ -48,7 +47,7 @@ const check = defineCommand({
 
 /** Only a running hub that uses this file knows which tools there are. */
 async function missedRules(context: CommandContext, file: LoadedConfig): Promise<readonly ConfigProblem[]> {
-  const { mayHaveHub } = await import("../../hub/open-home.ts");
+  const { mayHaveHub } = await import("../../hub/state/open-home.ts");
   if (!mayHaveHub(context)) return [];
   const { askRunningHub } = await import("../../hub/control/ask-running-hub.ts");
   const { findMissedRules } = await import("../../hub/doctor/missed-rules.ts");
@@ -64,7 +63,7 @@ const schema = defineCommand({
   async run(context) {
     const { configJsonSchema } = await import("../../core/config/config-schema.ts");
     const value = configJsonSchema();
-    context.answer(value, JSON.stringify(value, undefined, 2));
+    context.answerAsIs(value, JSON.stringify(value, undefined, 2));
   },
 });
 
@@ -72,11 +71,11 @@ const show = defineCommand({
   name: "show",
   summary: "print the active configuration as it is written, with secrets masked",
   async run(context) {
-    const { openControl } = await import("../../hub/control/open-control.ts");
+    const { openControl } = await import("../../hub/open-control.ts");
     const { control, close } = await openControl(context, { servers: "none" }, false);
     try {
       const found = await control.configuration.read();
-      context.answer(found, found.text ?? `There is nothing to show at ${found.path}.`);
+      context.answerAsIs(found, found.text ?? `There is nothing to show at ${found.path}.`);
     } finally {
       await close();
     }
@@ -100,7 +99,7 @@ const write = defineCommand({
     const { control, close } = await openEditing(context);
     try {
       const baseHash = context.options.base ?? (await control.configuration.read()).hash;
-      const written = await control.configuration.write(text, baseHash);
+      const written = await control.configuration.write({ text, baseHash });
       context.answer(written, `Saved to ${written.path}.`);
     } finally {
       await close();
@@ -140,7 +139,7 @@ const rules = defineCommand({
     const { control, close } = await openEditing(context);
     try {
       if (options.try !== undefined) {
-        const trial = await control.rules.dryRun(await readRules(context, options.try));
+        const trial = await control.rules.dryRun({ rules: await readRules(context, options.try) });
         const { calls, allow, ask, deny, changed, examples } = trial;
         const lines = examples
           .slice(0, 20)
@@ -151,7 +150,7 @@ const rules = defineCommand({
       const list =
         options.save === undefined
           ? await control.rules.list()
-          : await control.rules.save(await readRules(context, options.save), options.base);
+          : await control.rules.save({ rules: await readRules(context, options.save), baseHash: options.base });
       const text = JSON.stringify(list.rules, undefined, 2);
       context.answer(list, options.save === undefined ? text : `Saved to ${list.path}.`);
     } finally {
@@ -172,7 +171,7 @@ export const command: CommandGroup = {
 };
 
 async function openEditing(context: CommandContext) {
-  const { openEditingControl } = await import("../../hub/control/open-editing-control.ts");
+  const { openEditingControl } = await import("../../hub/open-control.ts");
   return openEditingControl(context, false);
 }
 
@@ -193,7 +192,7 @@ async function readInput(context: CommandContext, name: string): Promise<string>
 
 /** A list, or an object that has it as `rules`. */
 async function readRules(context: CommandContext, name: string): Promise<readonly unknown[]> {
-  const { readJson5 } = await import("../../core/config/read-json5.ts");
+  const { readJson5 } = await import("../../core/config/json5/read-json5.ts");
   const { value } = readJson5(await readInput(context, name));
   const rules = Array.isArray(value) ? (value as unknown[]) : asRecord(value)["rules"];
   if (!Array.isArray(rules)) throw new Fault("usage", `${name} does not hold a list of rules.`);

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { isInteractive } from "../../core/process/world.ts";
-import type { VerbContext } from "../../hub/verbs/verb.ts";
+import type { PresentationContext } from "../../hub/presentation/presentation.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
@@ -53,9 +53,9 @@ export const command = defineCommand({
     "clawport connect files",
   ],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runConnect } = await import("../../hub/verbs/connect.ts");
-    const { createConfigEditor } = await import("../../hub/config-editor.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runConnect } = await import("../../hub/presentation/connect.ts");
+    const { createConfigEditor } = await import("../../hub/control/settings/config-editor.ts");
     const { args, options } = context;
     if (options.enable === true) return switchServer(context, args[0] ?? "", true);
     const trust = options.trust === true;
@@ -64,7 +64,7 @@ export const command = defineCommand({
       ...(options.header && { headers: parseNamedValues(options.header, ":", "--header <name: value>") }),
       ...(options.env && { env: parseNamedValues(options.env, "=", "--env <NAME=value>") }),
     };
-    return runVerb(context, {
+    return runPresentation(context, {
       need: { servers: "none" },
       trust,
       tidies: true,
@@ -82,11 +82,11 @@ export const command = defineCommand({
 });
 
 /** At a terminal the sign-in follows at once. */
-async function offerSignIn(context: CommandContext, handler: VerbContext, server: string): Promise<boolean> {
+async function offerSignIn(context: CommandContext, handler: PresentationContext, server: string): Promise<boolean> {
   const { isYes } = await import("../terminal/read-line.ts");
   const typed = await context.ask(`${server} requires a sign-in. Sign in now? [Y/n] `);
   if (typed === undefined || (typed.trim() !== "" && !isYes(typed))) return false;
-  const { runAuth } = await import("../../hub/verbs/auth.ts");
+  const { runAuth } = await import("../../hub/presentation/auth.ts");
   const { createTerminalSignIn } = await import("../terminal/terminal-sign-in.ts");
   const { text } = await runAuth(handler, createTerminalSignIn(context, false), { server });
   if (!context.globals.quiet) context.stderr.write(`${text}\n`);

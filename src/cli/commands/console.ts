@@ -1,5 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import { defineCommand } from "../command.ts";
+import { isLoopbackHostname } from "../../core/http/addresses.ts";
 
 export const command = defineCommand({
   name: "console",
@@ -9,10 +10,9 @@ export const command = defineCommand({
   },
   examples: ["clawport console", "clawport console --print"],
   async run(context) {
-    const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { findRunningHub } = await import("../../hub/hub-record.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
+    const { findRunningHub } = await import("../../hub/state/hub-record.ts");
     const { createSignInLink } = await import("../../doors/console/sign-in-link.ts");
-    const { isLoopbackHostname } = await import("../../core/http/addresses.ts");
     const home = await openHomeOf(context);
     const running = await findRunningHub(home);
     if (running === undefined) throw new Fault("unavailable", "No hub is running. Run `clawport up` to start one.");

@@ -17,13 +17,13 @@ export const command = defineCommand({
   },
   examples: ["clawport disconnect github", "clawport disconnect github --remove"],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runDisconnect, handleRemove, requireServer } = await import("../../hub/verbs/switch-servers.ts");
-    const { createConfigEditor } = await import("../../hub/config-editor.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runDisconnect, handleRemove, requireServer } = await import("../../hub/presentation/switch-servers.ts");
+    const { createConfigEditor } = await import("../../hub/control/settings/config-editor.ts");
     const [server = ""] = context.args;
     const { remove, disable, trust = false } = context.options;
     if (disable) return switchServer(context, server, false);
-    return runVerb(context, {
+    return runPresentation(context, {
       need: { servers: "none" },
       trust,
       async run(handler, { hub, home }) {

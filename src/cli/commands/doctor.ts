@@ -1,13 +1,15 @@
 import type { Examined, FindingLevel } from "../../hub/doctor/finding.ts";
 import { defineCommand } from "../command.ts";
-import type { Colour, Style } from "../output/style.ts";
+import type { CommandContext } from "../command-context.ts";
+import { pasteableCommand } from "../output/pasteable.ts";
+import type { Colour } from "../output/style.ts";
 
 export const command = defineCommand({
   name: "doctor",
   summary: "check the set-up; every problem comes with the command that fixes it",
   examples: ["clawport doctor", "clawport doctor --json | jq '.findings[] | select(.level == \"fail\")'"],
   async run(context) {
-    const { examineHost } = await import("../../hub/doctor/examine-host.ts");
+    const { examineHost } = await import("../../hub/control/examine-host.ts");
     const findings = await examineHost(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
     const failed = findings.filter(({ level }) => level === "fail").length;
     const warned = findings.filter(({ level }) => level === "warn").length;
@@ -16,9 +18,7 @@ export const command = defineCommand({
       : context.globals.verbose
         ? findings
         : inBrief(findings);
-    const text = [...shown.map((finding) => findingText(finding, context.style)), summaryText(failed, warned)].join(
-      "\n",
-    );
+    const text = [...shown.map((finding) => findingText(finding, context)), summaryText(failed, warned)].join("\n");
     context.answer({ ok: failed === 0, findings }, text);
     return failed === 0 ? 0 : 1;
   },
@@ -47,8 +47,9 @@ const levelMarks: Readonly<Record<FindingLevel, readonly [mark: string, colour: 
   fail: ["✗", "red"],
 };
 
-function findingText({ level, what, fix }: Examined, style: Style): string {
+function findingText({ level, what, fix }: Examined, context: CommandContext): string {
+  const { style } = context;
   const [mark, colour] = levelMarks[level];
   const line = `${style[colour](mark)} ${what}`;
-  return fix === undefined ? line : `${line}\n    ${style.dim("→")} ${fix}`;
+  return fix === undefined ? line : `${line}\n    ${style.dim("→")} ${pasteableCommand(fix, context)}`;
 }

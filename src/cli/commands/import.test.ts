@@ -1,10 +1,10 @@
-import { cp, lstat, mkdtempDisposable, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, mkdtempDisposable, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { memoryWorld } from "../../../tests/cli/memory-world.ts";
-import { clawport, isWindows, makePlace } from "../../../tests/cli/run-clawport.ts";
+import { memoryWorld } from "../../../tests/support/cli/memory-world.ts";
+import { clawport, isWindows, makePlace } from "../../../tests/support/cli/run-clawport.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { runCli } from "../run-cli.ts";
 
@@ -30,6 +30,37 @@ interface Report {
   readonly unset: readonly string[];
   readonly untrusted: readonly { readonly path: string }[];
 }
+
+test.skipIf(isWindows)("--move takes the servers out of the programs' files, after asking, with a copy", async () => {
+  await using place = await makePlace();
+  const cursor = join(place.folder, ".cursor", "mcp.json");
+  const codex = join(place.folder, ".codex", "config.toml");
+  const files = { command: "npx", args: ["files"] };
+  const own = { command: "clawport", args: ["serve", "--stdio", "--as", "cursor"] };
+  await mkdir(join(place.folder, ".cursor"));
+  await mkdir(join(place.folder, ".codex"));
+  await writeFile(cursor, JSON.stringify({ mcpServers: { files, "a b": { command: "other" }, clawport: own }, x: 1 }));
+  await writeFile(codex, 'model = "m"\n\n[mcp_servers.files]\ncommand = "npx"\nargs = ["files"]\n\n[other]\ny = 2\n');
+
+  const unasked = await clawport(place, "import", "--move");
+  expect([unasked.exit, unasked.err]).toEqual([2, expect.stringContaining("--yes or --dry-run")]);
+  await expect(stat(join(place.home, "clawport.json5"))).rejects.toThrow("ENOENT");
+  const before = await readFile(cursor, "utf8");
+  expect((await clawport(place, "import", "--move", "--dry-run")).out).toContain("Nothing was written.");
+  expect(await readFile(cursor, "utf8")).toBe(before);
+
+  const { exit, out } = await clawport(place, "import", "--move", "--yes");
+  expect(exit).toBe(0);
+  const { config } = await loadConfig({ path: join(place.home, "clawport.json5"), env: {} });
+  expect(Object.keys(config.servers)).toEqual(["files", "a-b"]);
+  expect(JSON.parse(await readFile(cursor, "utf8"))).toEqual({ mcpServers: { clawport: own }, x: 1 });
+  expect(await readFile(codex, "utf8")).toBe('model = "m"\n\n\n[other]\ny = 2\n');
+  const [, backup = ""] = /Removed from \S+mcp\.json\. The file as it was: (\S+)/.exec(out) ?? [];
+  expect(await readFile(backup, "utf8")).toBe(before);
+  expect(out).toContain("Run `clawport install codex` next.");
+  expect(out).not.toContain("install cursor");
+  expect((await clawport(place, "import", "--move", "--yes")).out).not.toContain("Removed from");
+});
 
 test.skipIf(isWindows)(
   "the user's servers are imported into a configuration that loads once its variables are set",
@@ -144,7 +175,9 @@ test("the real command imports the servers of a home folder", async () => {
   expect(exit).toBe(0);
   expect(out).toMatch(/\+ context7 +npx -y @upstash\/context7-mcp/);
   expect(out).toContain(`7 servers added to ${join(place.home, "clawport.json5")}`);
-  expect(out).toContain("After `clawport install <client>`, remove them there, or each tool is listed twice.");
+  expect(out).toContain(
+    "After `clawport install <client>`, remove them with `clawport import --move`, or each tool is listed twice.",
+  );
   expect(out).toContain(
     "Set these environment variables before the next start: LINEAR_API_KEY, VERCEL_TOKEN, APP_SECRET",
   );

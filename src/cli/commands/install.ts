@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
-import { backupText, clientArgument, confirmEdit, describeEdit, editOptions, finish } from "../output/client-edit.ts";
+import {
+  backupText,
+  clientArgument,
+  confirmEdit,
+  describeClientEdit,
+  editOptions,
+  finish,
+} from "../output/client-edit.ts";
 
 export const command = defineCommand({
   name: "install",
@@ -19,13 +26,13 @@ export const command = defineCommand({
   async run(context) {
     const { applyInstall, isInNpxCache, planInstall, requireClient } =
       await import("../../hub/clients/install-client.ts");
-    const { homePath, openHomeOf } = await import("../../hub/open-home.ts");
+    const { homePath, openHomeOf } = await import("../../hub/state/open-home.ts");
     const { cwd, globals, program } = context;
     const client = requireClient(context.args[0] ?? "");
     const config = globals.config && resolve(cwd, globals.config);
     const edit = await planInstall(client, context, { program, home: resolve(homePath(context)), config });
     const isDry = context.options["dry-run"] === true;
-    const shown = { ...describeEdit(edit), dryRun: isDry };
+    const shown = { ...describeClientEdit(edit), dryRun: isDry };
     if (edit.diff.length > 0) await confirmEdit(context, edit, `Add Clawport to ${client.title}?`);
     if (isDry) return finish(context, shown, "Nothing was written.");
     const home = await openHomeOf(context);

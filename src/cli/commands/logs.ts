@@ -16,10 +16,10 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport logs", "clawport logs files", "clawport logs --json"],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runHubLogs, runLogs } = await import("../../hub/verbs/switch-servers.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runHubLogs, runLogs } = await import("../../hub/presentation/switch-servers.ts");
     const [server] = context.args;
-    return runVerb(context, {
+    return runPresentation(context, {
       need: server === undefined ? { servers: "none" } : { server },
       trust: context.options.trust,
       async run(handler, { hub }) {

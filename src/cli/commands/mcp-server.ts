@@ -1,15 +1,15 @@
 import type { Readable, Writable } from "node:stream";
 import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
+import { Fault } from "../../core/fault.ts";
 import { readVersion } from "../../core/version.ts";
+import { serveStdioDoor } from "../../doors/mcp/stdio-door.ts";
 import { uploadLimits } from "../../hub/engine/upload-limits.ts";
-import { homePath } from "../../hub/open-home.ts";
+import { homePath } from "../../hub/state/open-home.ts";
 import type { OrderEngine } from "../../hub/order-engine.ts";
-import type { ToolResult } from "../../mcp/messages/tool.ts";
-import { createMcpServer } from "../../mcp/server/mcp-server.ts";
-import type { RequestContext } from "../../mcp/server/offer.ts";
+import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
+import type { McpOffer, RequestContext } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
-import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
 import { orderTool } from "../../sources/agent/order/order-tool.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -47,29 +47,20 @@ export const command = defineCommand({
       return engine;
     };
 
-    const server = createMcpServer(
-      {
-        info: { name: "clawport", title: "OpenClaw", version: readVersion() },
-        tools: {
-          list() {
-            if (engine === undefined) setTimeout(() => void openEngine().catch(() => {}), afterAnswerMs).unref();
-            return tools;
-          },
-          find: (name) => (name === orderTool.name ? uncheckedTool : undefined),
-          call: (_, args, request) => placeOrder(openEngine, args, request, context),
+    const offer: McpOffer = {
+      info: { name: "clawport", title: "OpenClaw", version: readVersion() },
+      tools: {
+        list() {
+          if (engine === undefined) setTimeout(() => void openEngine().catch(() => {}), afterAnswerMs).unref();
+          return tools;
         },
+        find: (name) => (name === orderTool.name ? uncheckedTool : undefined),
+        call: (_, args, request) => placeOrder(openEngine, args, request, context),
       },
-      { log },
-    );
+    };
     const { maxBodyBytes: maxFrameBytes, spill } = uploadLimits(homePath(context));
-    await serveStdio(server, {
-      input,
-      output: context.stdout as unknown as Writable,
-      log,
-      maxFrameBytes,
-      spill,
-    });
-    server.close();
+    const output = context.stdout as unknown as Writable;
+    await serveStdioDoor({ offer, input, output, log, maxFrameBytes, spill });
     await (await engine)?.close();
   },
 });
@@ -86,7 +77,13 @@ async function placeOrder(
   const { sessionKey } = args;
   const from: Caller = { door: "mcp-stdio", ...(typeof sessionKey === "string" ? { sessionKey } : {}) };
   const call = new RequestCallContext(request, from, log);
-  const engine = await openEngine();
+  let engine: OrderEngine;
+  try {
+    engine = await openEngine();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return errorResult(`Error: ${error.message}`);
+  }
   return prefixError(await detachAfter(engine.order(args, call), request, engine.taskAfterMs, asTask));
 }
 

@@ -1,10 +1,11 @@
+import { machineSwitches } from "../../core/config/machine-config.ts";
 import { untilAborted } from "../../core/wait.ts";
-import type { RunningNode } from "../../hub/open-node.ts";
+import type { Engine } from "../../hub/engine/engine.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
-import { allowCapability, forgetCapability } from "../node/allow-capability.ts";
+import { allowCommand, forgetCapability } from "../node/allow-capability.ts";
 import { callCapability } from "../node/call-capability.ts";
-import { nodeStatus, pairNode } from "../node/gateway-commands.ts";
+import { nodeStatus, pairCommand } from "../node/gateway-commands.ts";
 import { nodeConsent, nodeSettings } from "../node/settings-commands.ts";
 import { trustOption } from "../options.ts";
 
@@ -21,27 +22,13 @@ const run = defineCommand({
     ...trustOption,
   },
   async run(context) {
-    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { readVersion } = await import("../../core/version.ts");
-    const { openNode } = await import("../../hub/open-node.ts");
-    const { options, env, homedir, log, logLevel: level } = context;
-    const home = await openHomeOf(context);
-    const configuration = await loadTrustedConfigOf(context, home, options.trust === true);
-    log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
+    const { openPlace } = await import("../../hub/open-place.ts");
+    const { openHost } = await import("../../hub/hosts.ts");
+    const { port, trust = false } = context.options;
+    const place = await openPlace(context, trust);
     const stopping = context.stopSignal();
     const askers = context.json ? [] : [await context.createAsker()];
-    const node = await openNode({
-      home,
-      configuration,
-      env,
-      homedir,
-      log,
-      level,
-      version: readVersion(),
-      port: options.port,
-      askers,
-    });
+    const node = await openHost("node", { ...place, askers }, { port });
     try {
       announce(context, node);
       await untilAborted(stopping);
@@ -52,7 +39,9 @@ const run = defineCommand({
   },
 });
 
-function announce(context: CommandContext, { url, engine, switches }: RunningNode): void {
+function announce(context: CommandContext, engine: Engine): void {
+  const url = engine.http && `${engine.http.address}/`;
+  const switches = machineSwitches(engine.config.machine);
   const listed = engine.machine?.registry.list() ?? [];
   const usable = listed.filter(({ availability }) => availability.ok).map(({ capability }) => capability.name);
   const missing = listed.flatMap(({ capability, availability }) =>
@@ -95,7 +84,7 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
 export const command: CommandGroup = {
   name: "node",
   summary: "offer the tools of this computer to MCP clients and to OpenClaw",
-  commands: [run, callCapability, allowCapability, forgetCapability, nodeConsent, nodeSettings, pairNode, nodeStatus],
+  commands: [run, callCapability, allowCommand, forgetCapability, nodeConsent, nodeSettings, pairCommand, nodeStatus],
   fallback: "run",
   examples: [
     "clawport node",

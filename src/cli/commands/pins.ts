@@ -1,17 +1,17 @@
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
-import { countText } from "../../core/count-text.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { Fault } from "../../core/fault.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 
 const list = defineCommand({
   name: "list",
   summary: "list the tools, prompts and instructions that are held back",
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-    await using opened = await openStateControl(context);
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
+    await using opened = await openFolderControl(context);
     const held = await opened.control.pins.list();
     const text =
       held.length === 0
@@ -27,16 +27,16 @@ const forget = defineCommand({
   args: [{ name: "server", description: "its name, as `clawport servers` shows it", completes: "servers" }],
   options: { yes: { type: "boolean", short: "y", description: "do not ask for confirmation" } },
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
     const { isYes } = await import("../terminal/read-line.ts");
     const { isAttended, options } = context;
     const [server = ""] = context.args;
-    await using opened = await openStateControl(context);
+    await using opened = await openFolderControl(context);
     if (isAttended && !options.yes) {
       const question = `Accept everything that ${server} lists now, without seeing what has changed? [y/N] `;
       if (!isYes((await context.ask(question)) ?? "")) throw new Fault("cancelled", "Nothing was changed.");
     }
-    const { forgotten } = await opened.control.pins.forget(server, { confirmed: isAttended });
+    const { forgotten } = await opened.control.pins.forget({ server, confirmed: isAttended });
     context.answer({ server, forgotten }, `Forgot ${countText(forgotten, "pin")} of ${server}.`);
   },
 });
@@ -63,6 +63,7 @@ const columns: readonly Column<HeldDefinition>[] = [
 
 const changes: Readonly<Record<HeldDefinition["state"], string>> = {
   new: "new",
+  flagged: "found by screening",
   changed: "changed",
   withdrawn: "changed, then changed back",
   refused: "rejected",
@@ -71,5 +72,6 @@ const changes: Readonly<Record<HeldDefinition["state"], string>> = {
 const sights: Readonly<Record<HeldDefinition["shown"], string>> = {
   listed: "the pinned one",
   pinned: "the pinned one",
+  withheld: "it without its words",
   hidden: "nothing",
 };

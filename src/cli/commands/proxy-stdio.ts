@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
@@ -25,7 +25,8 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
-    const { parseProxySettings, readProxyEnv, requireSafeTarget } = await import("../../hub/engine/proxy-settings.ts");
+    const { parseProxySettings, readProxyEnv, requireSafeTarget } =
+      await import("../../hub/engine/apps/proxy-settings.ts");
     const { "proxy-base-url": given, session } = context.options;
     const proxyEnv = await readProxyEnv(context);
     const settings = parseProxySettings(proxyEnv.env);

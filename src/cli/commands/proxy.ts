@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
-import { webOrigin } from "../../core/http/addresses.ts";
+import { webOrigin, isLoopbackHost } from "../../core/http/addresses.ts";
 import { untilAborted } from "../../core/wait.ts";
-import type { NatsSettings } from "../../hub/engine/open-shared-apps.ts";
+import type { NatsSettings } from "../../hub/engine/apps/open-shared-apps.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
 
@@ -72,14 +72,11 @@ export const command = defineCommand({
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
   async run(context) {
-    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { openProxy } = await import("../../hub/open-proxy.ts");
+    const { openPlace } = await import("../../hub/open-place.ts");
+    const { openHost } = await import("../../hub/hosts.ts");
     const { parseProxySettings, readProxyEnv, requireTokens, requireTokensOfOnePlace } =
-      await import("../../hub/engine/proxy-settings.ts");
-    const { readVersion } = await import("../../core/version.ts");
+      await import("../../hub/engine/apps/proxy-settings.ts");
     const { reachableHost } = await import("../../hub/engine/listen-address.ts");
-    const { isLoopbackHost } = await import("../../core/http/addresses.ts");
     const { options, log } = context;
     const names = {
       publicUrl: publicUrlOf(options["public-url"]),
@@ -90,11 +87,10 @@ export const command = defineCommand({
     const proxyEnv = await readProxyEnv(context);
     requireTokensOfOnePlace(proxyEnv);
     const settings = parseProxySettings(proxyEnv.env);
-    const home = await openHomeOf(context);
-    const { config } = await loadTrustedConfigOf(context, home, options.trust === true);
-    log.change({ level: context.logLevel ?? config.log.level, format: config.log.format });
-    const { natsOptionsOf, openSharedApps } = await import("../../hub/engine/open-shared-apps.ts");
-    const nats = natsOptionsOf(natsFlags(options) ?? config.apps.nats, proxyEnv.env);
+    const place = await openPlace(context, options.trust === true);
+    const { home, configuration } = place;
+    const { natsOptionsOf, openSharedApps } = await import("../../hub/engine/apps/open-shared-apps.ts");
+    const nats = natsOptionsOf(natsFlags(options) ?? configuration.config.apps.nats, proxyEnv.env);
     const [what] = context.args;
     if (what === "sessions" || what === "instances") {
       const { listShared } = await import("../proxy-lists.ts");
@@ -104,16 +100,13 @@ export const command = defineCommand({
 
     const stopping = context.stopSignal();
     const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
-    const { openSessionStore } = await import("../../hub/engine/open-session-store.ts");
+    const { openSessionStore } = await import("../../hub/engine/apps/open-session-store.ts");
     const beside = "start this one with --memory and its own --port";
     if (nats !== undefined && options.memory) throw new Fault("usage", "Use either --memory or --nats.");
     const shared = nats && (await openSharedApps(nats, log));
-    const proxy = await openProxy({
-      home,
-      config,
-      env: context.env,
+    const proxy = await openHost("proxy", place, {
       settings,
-      mostHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
+      maxHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
       openStore: async () => {
         if (shared !== undefined) return shared.openStore();
         return options.memory ? createMemorySessionStore() : openSessionStore(home, log, beside);
@@ -121,8 +114,6 @@ export const command = defineCommand({
       openBus: shared && (() => shared.openBus()),
       problem: shared && (() => shared.problem()),
       watchBus: shared && ((metrics) => shared.watchBus(metrics)),
-      version: readVersion(),
-      log,
       host,
       port,
       ...names,
@@ -133,10 +124,10 @@ export const command = defineCommand({
       heartbeatMs: heartbeat * 1000,
     });
     try {
-      const { address } = proxy;
-      if (context.json) context.answer({ address, port: proxy.port, pid: process.pid }, "");
+      const { address, port: taken } = proxy.apps ?? {};
+      if (context.json) context.answer({ address, port: taken, pid: process.pid }, "");
       else {
-        const here = `http://${reachableHost(host)}:${proxy.port}`;
+        const here = `http://${reachableHost(host)}:${taken}`;
         context.say(`The app proxy is at ${here}. Apps open sessions at ${here}/v1/chat/sessions.`);
         const isNamed = names.publicUrl !== undefined || names.allowedHosts.length > 0;
         if (!isLoopbackHost(host) && !isNamed)
@@ -150,7 +141,7 @@ export const command = defineCommand({
         context.say(
           `\nHanding the apps over to other instances, within ${seconds} seconds. Press Ctrl-C again to stop at once.`,
         );
-        await proxy.drain(seconds * 1000);
+        await proxy.apps?.drain(seconds * 1000);
       } else context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await proxy.close();

@@ -8,10 +8,10 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport refresh", "clawport refresh github"],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runRefresh } = await import("../../hub/verbs/switch-servers.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runRefresh } = await import("../../hub/presentation/switch-servers.ts");
     const [server] = context.args;
-    return runVerb(context, {
+    return runPresentation(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
       run: (handler) => runRefresh(handler, server),

@@ -2,11 +2,11 @@ import { Fault } from "../../core/fault.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
-import type { ServingOptions } from "../../hub/open-serving.ts";
+import type { ServingOptions } from "../../hub/hosts.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { surfaceOption, trustOption } from "../options.ts";
-import { serveStdio } from "../serve-stdio.ts";
+import { serveOverStdio } from "../serve-stdio.ts";
 
 /** How long the first list waits for servers that are still connecting. Later tools are announced. */
 const defaultWaitSeconds = 3;
@@ -60,14 +60,20 @@ export const command = defineCommand({
     const surface = options.surface as SurfaceSetting | undefined;
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
     return options.stdio
-      ? serveStdio(context, { only, surface, waitMs, trust, as, alone, withoutOrders })
-      : serveHttp(context, { only, trust, http: { port, surface } }, waitMs);
+      ? serveOverStdio(context, { only, surface, waitMs, trust, as, alone, withoutOrders })
+      : serveHttp(context, { only, http: { port, surface } }, trust, waitMs);
   },
 });
 
-async function serveHttp(context: CommandContext, serving: ServingOptions, waitMs: number): Promise<void> {
-  const { openServing } = await import("../../hub/open-serving.ts");
-  await using engine = await openServing(context, serving);
+async function serveHttp(
+  context: CommandContext,
+  serving: ServingOptions,
+  trust: boolean,
+  waitMs: number,
+): Promise<void> {
+  const { openPlace } = await import("../../hub/open-place.ts");
+  const { openHost } = await import("../../hub/hosts.ts");
+  await using engine = await openHost("serve", await openPlace(context, trust), serving);
   const stopping = context.stopSignal();
   await engine.settled(waitMs);
   const { address = "", port, tokenPath } = engine.http ?? {};

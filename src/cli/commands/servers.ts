@@ -3,18 +3,22 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "servers",
-  summary: "list the MCP servers, with their status and number of tools",
+  summary: "list the MCP servers, with their status and number of tools; with -v, what each can reach",
   options: trustOption,
-  examples: ["clawport servers", "clawport servers --json | jq '.servers[] | select(.state != \"ready\")'"],
+  examples: [
+    "clawport servers",
+    "clawport servers -v",
+    "clawport servers --json | jq '.servers[] | select(.state != \"ready\")'",
+  ],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runServers } = await import("../../hub/verbs/servers.ts");
-    return runVerb(context, {
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runServers } = await import("../../hub/presentation/servers.ts");
+    return runPresentation(context, {
       need: { servers: "all" },
       trust: context.options.trust,
       showsConnections: true,
       async run(handler, { hub }) {
-        const handled = await runServers(handler);
+        const handled = await runServers(handler, { showsSandboxes: context.globals.verbose === true });
         return { ...handled, data: { hub: hub ?? null, ...(handled.data as object) } };
       },
     });

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { memoryWorld } from "../../../tests/cli/memory-world.ts";
-import { isWindows } from "../../../tests/cli/run-clawport.ts";
+import { memoryWorld } from "../../../tests/support/cli/memory-world.ts";
+import { isWindows } from "../../../tests/support/cli/run-clawport.ts";
 import { runCli } from "../run-cli.ts";
 
 let folder = "";

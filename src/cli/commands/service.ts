@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { World } from "../../core/process/world.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
+import { Fault } from "../../core/fault.ts";
 
 const unit = "clawport.service";
 
@@ -11,8 +12,8 @@ const install = defineCommand({
   options: { trust: { type: "boolean", description: "trust the configuration in this folder" } },
   async run(context) {
     const { renderSystemdUnit, requireSystemd, systemctl } = await import("../systemd.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
+    const { loadTrustedConfigOf } = await import("../../hub/state/require-trust.ts");
     await requireSystemd(context);
     const home = await openHomeOf(context);
     const { file } = await loadTrustedConfigOf(context, home, context.options.trust === true);
@@ -82,7 +83,6 @@ function unitPath({ env, homedir }: World): string {
 async function mustSucceed(result: Promise<{ exit: number; text: string }>, what: string): Promise<void> {
   const { exit, text } = await result;
   if (exit === 0) return;
-  const { Fault } = await import("../../core/fault.ts");
   throw new Fault("unavailable", `\`systemctl --user ${what}\` failed: ${text || `exit ${exit}`}`, {
     detail: { exit },
   });

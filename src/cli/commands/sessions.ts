@@ -1,12 +1,12 @@
-import { sanitizeLine } from "../../core/peer-text.ts";
-import type { OpenedState } from "../../hub/control/open-state-control.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
+import type { OpenedFolder } from "../../hub/control/folder-control.ts";
 import type { ConversationPlace, ConversationSummary } from "../../sources/agent/conversations/conversation-store.ts";
 import { agentOptions } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type AnyCommand, defineCommand } from "../command.ts";
 import type { OptionTable } from "../options.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 
 const keyArgument = { name: "key", description: "the session key of the orders, or OpenClaw's key" } as const;
 
@@ -35,7 +35,7 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const found = await opened.control.conversations.list(placeOf(context));
+        const found = await opened.control.conversations.list({ from: placeOf(context) });
         const { renderTable } = await import("../output/table.ts");
         context.answer(found, found.length === 0 ? "No conversations yet." : renderTable(found, columns, context));
       },
@@ -47,8 +47,11 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const session = await opened.control.conversations.show(keyOf(context), placeOf(context));
-        context.answer(session, session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"));
+        const session = await opened.control.conversations.show({ key: keyOf(context), from: placeOf(context) });
+        context.answerAsIs(
+          session,
+          session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"),
+        );
       },
     }),
     defineCommand({
@@ -58,7 +61,7 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const removed = await opened.control.conversations.remove(keyOf(context), placeOf(context));
+        const removed = await opened.control.conversations.remove({ key: keyOf(context), from: placeOf(context) });
         context.answer(removed, `Deleted ${sanitizeLine(removed.deleted)} (${placeNames[removed.place]}).`);
       },
     }),
@@ -75,10 +78,10 @@ const columns: readonly Column<ConversationSummary>[] = [
   { title: "KEY", text: ({ key }) => key },
 ];
 
-async function openConversations(context: SessionsContext): Promise<OpenedState> {
-  const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+async function openConversations(context: SessionsContext): Promise<OpenedFolder> {
+  const { openFolderControl } = await import("../../hub/control/folder-control.ts");
   const { from: _, ...flags } = context.options;
-  return openStateControl(context, flags);
+  return openFolderControl(context, flags);
 }
 
 /** The parser has checked that it is one of the values. */

@@ -8,12 +8,12 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport status", "clawport status github", "clawport status --json | jq .hub"],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runStatus } = await import("../../hub/verbs/servers.ts");
-    const { runHubStatus } = await import("../../hub/verbs/hub-status.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runStatus } = await import("../../hub/presentation/servers.ts");
+    const { runHubStatus } = await import("../../hub/presentation/hub-status.ts");
     const [server] = context.args;
-    return runVerb(context, {
-      need: server === undefined ? { servers: "all" } : { server },
+    return runPresentation(context, {
+      need: server === undefined ? { servers: "all", asksNode: true } : { server },
       trust: context.options.trust,
       showsConnections: true,
       run: (handler, { hub }) =>

@@ -5,7 +5,7 @@ export const command = defineCommand({
   summary: "stop the running hub or node; calls in progress have 5 seconds to finish",
   examples: ["clawport stop", "clawport stop --json"],
   async run(context) {
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     const { stopHub } = await import("../../hub/stop-hub.ts");
     const stopping = stopHub(await openHomeOf(context), context.stopSignal());
     const hub = await context.showWhile("Stopping the hub …", stopping);

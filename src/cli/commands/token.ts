@@ -3,6 +3,7 @@ import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { surfaceOption } from "../options.ts";
+import { programName } from "../output/pasteable.ts";
 import { localTime } from "../output/style.ts";
 
 const path = defineCommand({
@@ -29,8 +30,8 @@ const reset = defineCommand({
   name: "reset",
   summary: "create a new main token; a running hub uses it at once",
   async run(context) {
-    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { createFolderControl } = await import("../../hub/control/folder-control.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     // Not through the hub: a lost or damaged token, which this repairs, would not open it.
     const { path: file } = await createFolderControl(context, await openHomeOf(context)).tokens.reset();
     context.answer({ path: file }, `Saved a new token to ${file}. The old one no longer works: update your clients.`);
@@ -53,17 +54,17 @@ const add = defineCommand({
     metrics: { type: "boolean", description: "give access to /metrics only" },
   },
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
     const [name = ""] = context.args;
-    await using opened = await openStateControl(context);
+    await using opened = await openFolderControl(context);
     const { view, metrics } = context.options;
     const surface = context.options.surface as SurfaceSetting | undefined;
-    const added = await opened.control.tokens.add(name, view, metrics, surface);
+    const added = await opened.control.tokens.add({ name, views: view, metrics, surface });
     context.answer(added, added.token);
     // Beside the token, so that a script can capture it alone.
     if (!context.json && !context.globals.quiet)
       context.stderr.write(
-        `This is the only time it is shown. The client sends it as "Authorization: Bearer <token>"; \`clawport token remove ${name}\` revokes it.\n`,
+        `This is the only time it is shown. The client sends it as "Authorization: Bearer <token>"; \`${programName(context)} token remove ${name}\` revokes it.\n`,
       );
   },
 });
@@ -72,9 +73,9 @@ const list = defineCommand({
   name: "list",
   summary: "list the tokens by name",
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
     const { renderTable } = await import("../output/table.ts");
-    await using opened = await openStateControl(context);
+    await using opened = await openFolderControl(context);
     const tokens = await opened.control.tokens.list();
     const text = renderTable(
       tokens,
@@ -98,10 +99,10 @@ const remove = defineCommand({
   summary: "revoke a client's token",
   args: [{ name: "name", description: "the token's name" }],
   async run(context) {
-    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    const { openFolderControl } = await import("../../hub/control/folder-control.ts");
     const [name = ""] = context.args;
-    await using opened = await openStateControl(context);
-    await opened.control.tokens.remove(name);
+    await using opened = await openFolderControl(context);
+    await opened.control.tokens.remove({ name });
     context.answer({ removed: name }, `Removed the token ${name}. It no longer works.`);
   },
 });
@@ -119,6 +120,6 @@ export const command: CommandGroup = {
 };
 
 async function locateTokens(context: CommandContext): Promise<TokenLocation> {
-  const { openHomeOf } = await import("../../hub/open-home.ts");
+  const { openHomeOf } = await import("../../hub/state/open-home.ts");
   return { home: await openHomeOf(context), env: context.env, log: context.log };
 }

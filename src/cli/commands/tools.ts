@@ -30,19 +30,16 @@ export const command = defineCommand({
     "clawport tools --cost",
   ],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runTools, runToolSearch } = await import("../../hub/verbs/servers.ts");
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runTools, runToolSearch } = await import("../../hub/presentation/servers.ts");
+    const { runToolCost } = await import("../../hub/presentation/tool-cost.ts");
     const [name] = context.args;
-    const { search } = context.options;
-    // The tokenizer is large: only this loads it.
-    const cost = context.options.cost === true ? await import("../../hub/verbs/tool-cost.ts") : undefined;
-    return runVerb(context, {
+    const { search, cost } = context.options;
+    return runPresentation(context, {
       need: name === undefined ? { servers: "all" } : { serverOrTool: name },
       trust: context.options.trust,
       run: (handler) =>
-        search !== undefined
-          ? runToolSearch(handler, search, name)
-          : (cost?.runToolCost(handler, name) ?? runTools(handler, name)),
+        search === undefined ? (cost ? runToolCost : runTools)(handler, name) : runToolSearch(handler, search, name),
     });
   },
 });

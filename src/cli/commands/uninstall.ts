@@ -1,5 +1,12 @@
 import { defineCommand } from "../command.ts";
-import { backupText, clientArgument, confirmEdit, describeEdit, editOptions, finish } from "../output/client-edit.ts";
+import {
+  backupText,
+  clientArgument,
+  confirmEdit,
+  describeClientEdit,
+  editOptions,
+  finish,
+} from "../output/client-edit.ts";
 
 export const command = defineCommand({
   name: "uninstall",
@@ -9,11 +16,11 @@ export const command = defineCommand({
   examples: ["clawport uninstall claude-code", "clawport uninstall codex --dry-run"],
   async run(context) {
     const { applyUninstall, planUninstall, requireClient } = await import("../../hub/clients/install-client.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { openHomeOf } = await import("../../hub/state/open-home.ts");
     const client = requireClient(context.args[0] ?? "");
     const edit = await planUninstall(client, context);
     const isDry = context.options["dry-run"] === true;
-    const shown = { ...describeEdit(edit), dryRun: isDry };
+    const shown = { ...describeClientEdit(edit), dryRun: isDry };
     const hasEntry = edit.diff.length > 0;
     if (hasEntry) await confirmEdit(context, edit, `Remove Clawport from ${client.title}?`);
     if (isDry)

@@ -1,8 +1,12 @@
+import { serverWord } from "../../core/server-states.ts";
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { untilAborted } from "../../core/wait.ts";
-import type { Hub } from "../../hub/hub.ts";
+import type { Engine } from "../../hub/engine/engine.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
+import { programName } from "../output/pasteable.ts";
 
 /** How long the announcement waits for servers to connect. The hub already serves clients meanwhile. */
 const startTimeoutMs = 2000;
@@ -27,36 +31,21 @@ export const command = defineCommand({
   },
   examples: ["clawport up", "clawport up --port 9000", "clawport up --config ./work.json5 --json"],
   async run(context) {
-    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
-    const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { readVersion } = await import("../../core/version.ts");
-    const { options, env, log } = context;
-    const home = await openHomeOf(context);
-    const configuration = await loadTrustedConfigOf(context, home, options.trust === true);
-    const level = context.logLevel;
-    log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
-
+    const { openPlace } = await import("../../hub/open-place.ts");
+    const { openHost } = await import("../../hub/hosts.ts");
+    const { host, port, "allow-remote": allowRemote, trust = false } = context.options;
+    const place = await openPlace(context, trust);
     const stopping = context.stopSignal();
-    const { openHub } = await import("../../hub/hub.ts");
-    const hub = await openHub({
-      home,
-      configuration,
-      env,
-      log,
-      level,
-      version: readVersion(),
-      host: options.host,
-      port: options.port,
-      allowRemote: options["allow-remote"],
-      askers: context.json ? [] : [await context.createAsker()],
-    });
+    const askers = context.json ? [] : [await context.createAsker()];
+    const hub = await openHost("up", { ...place, askers }, { host, port, allowRemote });
     try {
       await hub.settled(startTimeoutMs);
       await announce(context, hub);
       await untilAborted(stopping);
-      if (hub.drainMs !== undefined) {
-        context.say(`\nHanding the apps over to other instances, for up to ${hub.drainMs / 1000} seconds.`);
-        await hub.drainApps();
+      const { apps } = hub;
+      if (apps?.drainMs !== undefined) {
+        context.say(`\nHanding the apps over to other instances, for up to ${apps.drainMs / 1000} seconds.`);
+        await apps.drain(apps.drainMs);
       }
       context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
@@ -70,13 +59,15 @@ async function describeHolder(port: number): Promise<string> {
   return holderOf(port);
 }
 
-async function announce(context: CommandContext, hub: Hub): Promise<void> {
+async function announce(context: CommandContext, hub: Engine): Promise<void> {
   const { renderAnnouncement } = await import("../output/announcement.ts");
-  const { url, port, wantedPort, tokenPath, remoteNames, record } = hub;
+  const { http, record, apps } = hub;
+  if (http === undefined || record === undefined) throw new TypeError("a hub has an HTTP door");
+  const { address, port, wantedPort, tokenPath, remoteNames } = http;
   const holder = port === wantedPort ? undefined : await describeHolder(wantedPort);
-  const servers = await hub.servers();
+  const servers = await (await hub.servers()).servers.list();
   const names = new Set(servers.map(({ name }) => name));
-  const others = hub.sources().filter(({ id }) => !names.has(id));
+  const others = hub.catalog.sources().filter(({ id, isUnlisted }) => !names.has(id) && !isUnlisted);
   const sources = [
     ...others.map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length })),
     ...servers.map((server) => ({
@@ -84,33 +75,26 @@ async function announce(context: CommandContext, hub: Hub): Promise<void> {
       kind: "server",
       tools: server.tools,
       state: server.state,
-      problem: problems[server.state],
+      problem: problemOf(server),
     })),
   ];
   const data = {
-    url,
-    address: record.address,
+    url: hubMcpUrl(address),
+    address,
     port,
     tokenPath,
     remoteNames,
     pid: record.pid,
     version: record.version,
-    ...(hub.appsAddress === undefined ? {} : { apps: hub.appsAddress }),
+    ...(apps && { apps: apps.address }),
     sources,
   };
-  const program = context.env["npm_lifecycle_event"] === undefined ? "clawport" : "npx clawport";
+  const program = programName(context);
   if (context.json) context.answer(data, "");
   else context.say(renderAnnouncement({ ...data, wantedPort, holder, program }, context.style));
 }
 
-/** What each state of a server means for its tools; the others mean that they can be called. */
-const problems: Readonly<Record<string, string>> = {
-  degraded: "degraded",
-  connecting: "connecting",
-  reconnecting: "not connected",
-  "needs-sign-in": "needs sign-in",
-  stopped: "stopped",
-  disconnected: "disconnected",
-  disabled: "off",
-  unusable: "invalid configuration",
-};
+/** Undefined if its tools can be called. */
+function problemOf(server: ServerStatus): string | undefined {
+  return ["ready", "queued", "sleeping"].includes(server.state) ? undefined : serverWord(server).toLowerCase();
+}

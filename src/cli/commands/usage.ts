@@ -15,10 +15,10 @@ export const command = defineCommand({
   },
   examples: ["clawport usage", "clawport usage --days 7", "clawport usage --json | jq .unused.tools"],
   async run(context) {
-    const { runVerb } = await import("../run-verb.ts");
-    const { runUsage } = await import("../../hub/verbs/usage.ts");
-    return runVerb(context, {
-      need: { servers: "none" },
+    const { runPresentation } = await import("../run-presentation.ts");
+    const { runUsage } = await import("../../hub/presentation/usage.ts");
+    return runPresentation(context, {
+      need: { servers: "none", asksNode: true },
       trust: context.options.trust,
       run: (handler) => runUsage(handler, context.options.days),
     });

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mainFile } from "../../../tests/cli/run-clawport.ts";
-import { runProgram } from "../../../tests/cli/run-shell.ts";
-import { type ConfiguredPlace, placeWith, runHere, shelf } from "../../../tests/cli/shelf.ts";
+import { mainFile } from "../../../tests/support/cli/run-clawport.ts";
+import { runProgram } from "../../../tests/support/cli/run-shell.ts";
+import { type ConfiguredPlace, placeWith, runHere, shelf } from "../../../tests/support/cli/test-home.ts";
 import { requireDebianPackage } from "../../../tests/setup/require-debian-package.ts";
 import type { AnyCommand } from "../command.ts";
 import { defineCommand } from "../command.ts";
@@ -79,7 +79,7 @@ const zshComplete = fileURLToPath(new URL("../../../tests/cli/zsh-complete.zsh",
 
 type Complete = (line: string) => Promise<string[]>;
 
-const shells: Record<string, Complete> = {
+const shells: Record<"bash" | "zsh" | "fish", Complete> = {
   bash: async (line) => {
     const words = line.split(" ");
     const script = `source "$1/c.bash"; cd "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }
@@ -102,7 +102,7 @@ const shells: Record<string, Complete> = {
 };
 
 for (const [shell, complete] of Object.entries(shells)) {
-  const program = await requireDebianPackage(shell, `/usr/bin/${shell}`);
+  const program = await requireDebianPackage(shell as keyof typeof shells);
   describe.skipIf(program === undefined)(`${shell} (needs the package ${shell})`, () => {
     test.each([
       ["clawport ", ["bake", "shell", "token", "use", "utilise"]],

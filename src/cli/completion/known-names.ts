@@ -1,9 +1,9 @@
 import { readAllPins } from "../../catalog/guard/pin-file.ts";
-import { readConfigOf } from "../../hub/active-config.ts";
-import { findHub } from "../../hub/control/find-hub.ts";
+import { readConfigOf } from "../../hub/state/active-config.ts";
+import { findHub } from "../../hub/state/find-hub.ts";
 import { createRemoteControl } from "../../hub/control/remote-control.ts";
-import { hubFiles } from "../../hub/hub-files.ts";
-import { openHomeOf } from "../../hub/open-home.ts";
+import { hubFiles } from "../../hub/state/hub-files.ts";
+import { openHomeOf } from "../../hub/state/open-home.ts";
 import { defineServers } from "../../sources/servers/definition.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { KnownNames } from "../options.ts";

@@ -2,7 +2,7 @@ import { Fault } from "../../core/fault.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
-export const allowCapability = defineCommand({
+export const allowCommand = defineCommand({
   name: "allow",
   summary: "allow a tool that needs your consent, for every caller",
   args: [{ name: "tool", description: "its name, such as clipboard.read" }],
@@ -14,7 +14,7 @@ export const allowCapability = defineCommand({
   async run(context) {
     const { options, isAttended } = context;
     const { allowCapability: allow } = await import("../../hub/node/node-consent.ts");
-    const { noApprover } = await import("../../hub/control/approvals-control.ts");
+    const { noApprover } = await import("../../hub/control/approvals.ts");
     const [name = ""] = context.args;
     // Without a terminal the agent itself may be running this.
     if (!isAttended && !options.yes) throw new Fault("denied", noApprover);
@@ -33,7 +33,7 @@ export const forgetCapability = defineCommand({
   summary: "forget what you decided about a tool, so that it needs your consent again",
   args: [{ name: "tool", description: "its name, such as clipboard.read" }],
   async run(context) {
-    const { forgetConsent } = await import("../../hub/node/node-consent.ts");
+    const { forgetNodeConsent: forgetConsent } = await import("../../hub/node/node-consent.ts");
     const [name = ""] = context.args;
     const count = await forgetConsent(context, name);
     context.answer({ forgotten: count }, `Forgot ${count} decision${count === 1 ? "" : "s"} about ${name}.`);

@@ -2,6 +2,8 @@ import { Fault, isFault } from "../../core/fault.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
+import { pasteable } from "../output/pasteable.ts";
+import { nearestName } from "../../core/text/nearest-name.ts";
 
 const defaultTimeoutMs = 180_000;
 
@@ -52,7 +54,7 @@ export const callCapability = defineCommand({
 
 async function runCall(context: CommandContext): Promise<number> {
   const { createNodeClient, findNode } = await import("../../hub/node/node-client.ts");
-  const { openHomeOf } = await import("../../hub/open-home.ts");
+  const { openHomeOf } = await import("../../hub/state/open-home.ts");
   const { url, token, timeout, list, save } = context.options as CallOptions;
   const [command, ...words] = context.args;
   if (command === undefined && list !== true)
@@ -66,16 +68,41 @@ async function runCall(context: CommandContext): Promise<number> {
     const tool = tools.find(({ name }) => name === command);
     if (tool === undefined) throw await unknownCommand(command, tools);
     const args = await readArguments(context, tool, words);
-    const result = await client.call(command, args);
+    const result = await sayingThatItWaits(context, command, client.call(command, args));
     const { resolve } = await import("node:path");
     const { renderResult } = await import("../output/render-result.ts");
     const folder = save === undefined ? home.file("results") : resolve(context.cwd, save);
     const { stdout, env } = context;
     const { data, text } = await renderResult(result, { tool: command, folder, stdout, env, at: new Date() });
-    context.answer(data, text);
+    context.answerAsIs(data, text);
     return result.isError === true ? 1 : 0;
   } finally {
     client.close();
+  }
+}
+
+const lookEveryMs = 1000;
+
+/** Says once where to answer if the call waits for consent: the question may be on a desktop that is not in view. */
+async function sayingThatItWaits<T>(context: CommandContext, tool: string, answer: Promise<T>): Promise<T> {
+  let isOver = false;
+  async function probe(): Promise<void> {
+    const { askRunningHub } = await import("../../hub/control/ask-running-hub.ts");
+    const list = await askRunningHub(context, (control) => control.approvals.list());
+    const call = list?.waiting.find((each) => each.tool === tool || each.name === tool);
+    if (isOver) return;
+    if (call === undefined) return schedule();
+    const how = `Answer on the desktop or the terminal of the node, or run \`clawport approve ${call.id}\`.`;
+    context.stderr.write(`${pasteable(`Waiting for your consent to ${tool}. ${how}`, context)}\n`);
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = (): void => void (timer = setTimeout(() => void probe().catch(() => {}), lookEveryMs));
+  if (context.globals.quiet !== true) schedule();
+  try {
+    return await answer;
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
   }
 }
 
@@ -98,8 +125,7 @@ async function listTools(context: CommandContext, tools: readonly Tool[]): Promi
 }
 
 async function unknownCommand(command: string, tools: readonly Tool[]): Promise<Fault> {
-  const { nearestName } = await import("../../core/nearest-name.ts");
-  const { quoted } = await import("../../core/peer-text.ts");
+  const { quoted } = await import("../../core/text/peer-text.ts");
   const nearest = nearestName(
     command,
     tools.map(({ name }) => name),
@@ -108,7 +134,7 @@ async function unknownCommand(command: string, tools: readonly Tool[]): Promise<
   return new Fault("unknown-tool", `The node has no tool ${quoted(command, 100)}. ${hint}`);
 }
 
-const mostFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 async function readArguments(
   context: CommandContext,
@@ -117,13 +143,13 @@ async function readArguments(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { resolve } = await import("node:path");
   const { text: readAll } = await import("node:stream/consumers");
-  const { typedArguments } = await import("../../hub/verbs/typed-arguments.ts");
+  const { typedArguments } = await import("../../hub/presentation/typed-arguments.ts");
   const { readRegularFile } = await import("../../core/files/read-regular-file.ts");
   const { createSchemaChecker } = await import("../../mcp/schema/schema-checker.ts");
   const read = async (word: string): Promise<string> => {
     if (!word.startsWith("@")) return word;
     const path = resolve(context.cwd, word.slice(1));
-    const text = await readRegularFile(path, mostFileBytes).catch((cause: unknown) => {
+    const text = await readRegularFile(path, maxFileBytes).catch((cause: unknown) => {
       throw new Fault("usage", `Could not read ${path}.`, { cause });
     });
     if (!text.trimStart().startsWith("{")) throw new Fault("usage", `${path} does not hold a JSON object.`);

@@ -1,6 +1,6 @@
-import type { CommandStanding } from "../../hub/node/node-standing.ts";
+import type { NodeCommandStatus } from "../../hub/engine/node-command-status.ts";
 import type { NodeStatus } from "../../hub/node/pair-node.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
@@ -15,7 +15,7 @@ const gatewayOptions = {
   password: { type: "string", value: "<password>", description: "its password, if it has one instead" },
 } as const;
 
-export const pairNode = defineCommand({
+export const pairCommand = defineCommand({
   name: "pair",
   summary: "introduce this computer to an OpenClaw gateway as a node, and wait until its owner has approved it",
   options: {
@@ -32,9 +32,9 @@ export const pairNode = defineCommand({
     const { pairNode: pair } = await import("../../hub/node/pair-node.ts");
     const { timeout = 600 } = context.options;
     const tell = (line: string): void => context.say(line);
-    const standing = await pair(context, { flags: flagsOf(context.options), timeoutMs: timeout * 1000, tell });
-    await showStanding(context, standing);
-    return standing.seen?.approvalState === "approved" ? 0 : 1;
+    const pairing = await pair(context, { flags: flagsOf(context.options), timeoutMs: timeout * 1000, tell });
+    await showPairing(context, pairing);
+    return pairing.seen?.approvalState === "approved" ? 0 : 1;
   },
 });
 
@@ -45,9 +45,9 @@ export const nodeStatus = defineCommand({
   examples: ["clawport node status", "clawport node status --json"],
   async run(context) {
     const { readNodeStatus } = await import("../../hub/node/pair-node.ts");
-    const standing = await readNodeStatus(context, flagsOf(context.options));
-    await showStanding(context, standing);
-    return standing.seen?.connected === true && standing.seen.commands.length > 0 ? 0 : 1;
+    const pairing = await readNodeStatus(context, flagsOf(context.options));
+    await showPairing(context, pairing);
+    return pairing.seen?.connected === true && pairing.seen.commands.length > 0 ? 0 : 1;
   },
 });
 
@@ -55,7 +55,7 @@ function flagsOf({ gateway, token, password }: GatewayFlags): GatewayFlags {
   return { gateway, token, password };
 }
 
-const columns: readonly Column<CommandStanding>[] = [
+const columns: readonly Column<NodeCommandStatus>[] = [
   { title: "COMMAND", text: ({ command }) => command },
   { title: "DECLARED", text: ({ declared }) => answer(declared) },
   { title: "ALLOWED", text: ({ allowed }) => answer(allowed) },
@@ -68,13 +68,13 @@ function answer(value: boolean | undefined): string {
   return value ? "yes" : "no";
 }
 
-async function showStanding(context: CommandContext, standing: NodeStatus): Promise<void> {
+async function showPairing(context: CommandContext, pairing: NodeStatus): Promise<void> {
   const { renderTable } = await import("../output/table.ts");
-  const { recordingText } = await import("../../hub/verbs/hub-status.ts");
-  const { recording } = standing;
+  const { recordingText } = await import("../../hub/presentation/hub-status.ts");
+  const { recording } = pairing;
   const shown = recording === undefined ? [] : [`Recording ${recordingText(recording, Date.now())}`];
-  const text = [...headOf(standing), ...shown, "", renderTable(standing.commands, columns, context)].join("\n");
-  context.answer(standing, text);
+  const text = [...headOf(pairing), ...shown, "", renderTable(pairing.commands, columns, context)].join("\n");
+  context.answer(pairing, text);
 }
 
 function headOf({ nodeId, gateway, seen, problem }: NodeStatus): readonly string[] {

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import type { MachineCapability, MachineState } from "../../hub/control/settings/settings-control.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
+import type { MachineCapability, MachineState } from "../../hub/control/settings/machine-state.ts";
+import type { Column } from "../../hub/presentation/presentation.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
@@ -57,15 +57,15 @@ export const nodeConsent = defineCommand({
     const [tool = "", given] = context.args;
     const mode = modes.find((each) => each === given);
     if (mode === undefined) throw new Fault("usage", `The mode must be one of ${modes.join(", ")}.`);
-    await withMachine(context, (machine) => machine.consent(tool, mode));
+    await withMachine(context, (machine) => machine.consent({ capability: tool, mode }));
   },
 });
 
 type Machine = Awaited<ReturnType<typeof openMachine>>["machine"];
 
 async function openMachine(context: CommandContext) {
-  const { openEditingControl } = await import("../../hub/control/open-editing-control.ts");
-  const { control, close } = await openEditingControl(context, false);
+  const { openEditingControl } = await import("../../hub/open-control.ts");
+  const { control, close } = await openEditingControl(context, false, true);
   return { machine: control.machine, close };
 }
 
@@ -97,9 +97,7 @@ function headOf({ host, settings, tools, status, endpoint, tokenPath, needsResta
     `Gateway   ${word(settings.enableNodeMode)}${gateway === undefined ? "" : `: ${gateway.state}, ${gateway.address}`}`,
     `Token     ${tokenPath}`,
     ...(needsRestart
-      ? [
-          `Changes take effect after a restart: \`clawport stop\`, then \`clawport ${host === "node" ? "node" : "up"}\`.`,
-        ]
+      ? ["The change of the MCP server takes effect after a restart: `clawport stop`, then `clawport node`."]
       : []),
   ].join("\n");
 }

@@ -25,7 +25,7 @@ test("twelve lines are enough, even with every remark", () => {
 test("sources that need attention come first, and many are counted instead of listed", () => {
   const fine = Array.from({ length: 9 }, (_, index) => ({ id: `s${index}`, tools: index }));
   const text = render({ sources: [...fine, { id: "search", tools: 0, problem: "needs sign-in" }] });
-  expect(text).toContain("sources  search (needs sign-in), s0 (0 tools), s1 (1 tool), s2 (2 tools)");
+  expect(text).toContain("tools    search (needs sign-in), s0 (0 tools), s1 (1 tool), s2 (2 tools)");
   expect(text).toContain(", and 2 more");
   expect(text).toContain("See why with `npx clawport doctor`.");
 });

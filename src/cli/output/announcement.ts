@@ -1,6 +1,6 @@
-import { countText } from "../../core/count-text.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
-import { sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import type { Style } from "./style.ts";
 
 export interface AnnouncementFacts {
@@ -28,7 +28,7 @@ export interface AnnouncedSource {
 }
 
 /** More would scroll the address off the screen; `clawport servers` shows them all. */
-const mostShown = 8;
+const maxShown = 8;
 
 /** What `clawport up` prints once the hub is ready, in at most twelve lines on a hub that serves only this machine. */
 export function renderAnnouncement(facts: AnnouncementFacts, style: Style): string {
@@ -42,7 +42,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     row("MCP", style.cyan(url)),
     row("token", tokenPath),
     ...(facts.apps === undefined ? [] : [row("apps", style.cyan(facts.apps))]),
-    row("sources", sourcesText(sources, style)),
+    row("tools", sourcesText(sources, style)),
     ...(wantedPort !== 0 && port !== wantedPort
       ? [
           row(
@@ -69,7 +69,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
 function sourcesText(sources: readonly AnnouncedSource[], style: Style): string {
   if (sources.length === 0) return "none yet";
   const ordered = sources.toSorted((a, b) => Number(b.problem !== undefined) - Number(a.problem !== undefined));
-  const shown = ordered.slice(0, mostShown).map(({ id, tools, problem }) => {
+  const shown = ordered.slice(0, maxShown).map(({ id, tools, problem }) => {
     const name = sanitizeLine(id);
     return problem === undefined ? `${name} (${countText(tools, "tool")})` : style.yellow(`${name} (${problem})`);
   });

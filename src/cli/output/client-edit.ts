@@ -1,11 +1,11 @@
 import { Fault } from "../../core/fault.ts";
-import { mcpClients } from "../../hub/clients/client-table.ts";
+import { installableClients } from "../../sources/servers/import/client-table.ts";
 import type { ClientEdit } from "../../hub/clients/install-client.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** What `install` and `uninstall` have in common. */
 
-const names = mcpClients.map(({ id }) => id);
+const names = installableClients.map(({ id }) => id);
 
 export const clientArgument = { name: "client", description: "the client", values: names } as const;
 
@@ -37,7 +37,7 @@ function renderEdit({ style }: Pick<CommandContext, "style">, { file, diff }: Cl
   return [style.bold(head), ...diff.map(({ mark, text }) => colours[mark](`${mark} ${text}`)), ""].join("\n");
 }
 
-export function describeEdit({ client, file, diff }: ClientEdit): Readonly<Record<string, unknown>> {
+export function describeClientEdit({ client, file, diff }: ClientEdit): Readonly<Record<string, unknown>> {
   return {
     client: client.id,
     file: file.path,

@@ -1,44 +1,69 @@
 import { type AnyCommand, type Command, type CommandEntry, isGroup } from "../command.ts";
 import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
 import { describeArgument } from "../parse-command-line.ts";
+import { firstCommands, type HelpTopic, helpTopics } from "./help-topics.ts";
 import type { Style } from "./style.ts";
 
-/** The help of the program, which `clawport` without a command prints. */
-export function renderOverview(
+/** The help of the program, which `clawport` without a command prints: where to start, and where the rest is. */
+export function renderOverview(table: readonly CommandEntry[], options: HelpRenderOptions): string {
+  const first = firstCommands.flatMap((name) => table.find((entry) => entry.name === name) ?? []);
+  const topics = [...helpTopics, { name: "all", summary: "every command and option" }];
+  const width = longestName([...first, ...topics]);
+  return sections(options, [
+    ["", "One local MCP endpoint for all your servers, with approvals and an audit log."],
+    ["Usage", "  clawport <command> [options]"],
+    ["Commands", renderNamed(first, width, options)],
+    ["Topics, with `clawport help <topic>`", renderNamed(topics, width, options)],
+    ["", "Run `clawport <command> --help` for help on a command."],
+  ]);
+}
+
+/** Every command under its topic, the other names, and the options that all commands take. */
+export function renderAllCommands(
   table: readonly CommandEntry[],
   aliases: Readonly<Record<string, readonly string[]>>,
   options: HelpRenderOptions,
 ): string {
+  const width = longestName(table);
+  const topics = Array.from(
+    Map.groupBy(table, ({ topic = "other" }) => topic),
+    ([topic, entries]) => [capital(topic), renderNamed(entries, width, options)] as const,
+  );
   return sections(options, [
-    ["", "One local MCP endpoint for all your servers, with approvals and an audit log."],
-    ["Usage", "  clawport <command> [options]"],
-    ...renderTopics(table, options.width),
-    [
-      "Other names",
-      renderDefinitions(
-        Object.entries(aliases).map(([name, words]) => [name, words.join(" ")]),
-        options.width,
-      ),
-    ],
+    ...topics,
+    ["Other names", renderDefinitions(aliasEntries(aliases), options.width)],
     ["Options", renderOptions(globalOptions, options.width)],
-    [
-      "",
-      "Start with `clawport up`, add servers with `import` or `connect`, and connect your client with `install`.\n" +
-        "Run `clawport <command> --help` for help on a command.",
-    ],
+    ["", "Run `clawport <command> --help` for help on a command."],
   ]);
 }
 
-/** A section for each topic, with the descriptions of all of them in one column. */
-function renderTopics(table: readonly CommandEntry[], width: number | undefined): (readonly [string, string])[] {
-  const longest = Math.max(0, ...table.map(({ name }) => name.length));
-  return Array.from(
-    Map.groupBy(table, ({ topic = "Commands" }) => topic),
-    ([topic, entries]) => {
-      const rows = entries.map(({ name, summary }) => [name.padEnd(longest), summary] as const);
-      return [topic, renderDefinitions(rows, width)];
-    },
-  );
+/** The commands of one topic, and the page that says more. */
+export function renderTopic(topic: HelpTopic, table: readonly CommandEntry[], options: HelpRenderOptions): string {
+  const entries = table.filter((entry) => entry.topic === topic.name);
+  return sections(options, [
+    ["", capitalised(topic.summary)],
+    ["Commands", renderNamed(entries, longestName(entries), options)],
+    ["", `Run \`clawport <command> --help\` for help on a command. ${topic.page} says more.`],
+  ]);
+}
+
+interface Named {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Descriptions of several sections stand in one column, so the width of the names is given. */
+function renderNamed(entries: readonly Named[], longest: number, options: HelpRenderOptions): string {
+  const rows = entries.map(({ name, summary }) => [name.padEnd(longest), summary] as const);
+  return renderDefinitions(rows, options.width);
+}
+
+function longestName(entries: readonly Named[]): number {
+  return Math.max(0, ...entries.map(({ name }) => name.length));
+}
+
+function aliasEntries(aliases: Readonly<Record<string, readonly string[]>>): (readonly [string, string])[] {
+  return Object.entries(aliases).map(([name, words]) => [name, words.join(" ")]);
 }
 
 /** The help of one command; `title` is its full name, such as `clawport token add`. */
@@ -108,7 +133,11 @@ function sections(options: HelpRenderOptions, parts: readonly (readonly [string,
 }
 
 function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capital(text)}.`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Names on the left, descriptions on the right, wrapped to the width. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { memoryWorld } from "../../../tests/support/cli/memory-world.ts";
 import { Fault } from "../../core/fault.ts";
 import { printFailure } from "./print-failure.ts";
 

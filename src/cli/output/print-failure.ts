@@ -1,6 +1,7 @@
 import { isFault, toFault } from "../../core/fault.ts";
-import { jsonText, visibleText } from "../../core/peer-text.ts";
+import { jsonText, visibleText } from "../../core/text/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
+import { pasteable } from "./pasteable.ts";
 import { createStyle, wantsColour } from "./style.ts";
 
 /** More of a message or a stack than anyone reads. */
@@ -19,7 +20,7 @@ export function printFailure(
   } else {
     const style = createStyle(wantsColour(world.stderr, world.env));
     const unexpected = isFault(error) ? "" : "unexpected error: ";
-    world.stderr.write(`${style.red("clawport:")} ${unexpected}${boundedText(fault.message)}\n`);
+    world.stderr.write(`${style.red("clawport:")} ${unexpected}${pasteable(boundedText(fault.message), world)}\n`);
     if (!isFault(error) && !how.verbose) world.stderr.write("Run it again with -v to see the stack.\n");
   }
   if (how.verbose) world.stderr.write(`${boundedText(stackOf(error))}\n`);

@@ -1,5 +1,5 @@
-import { countText } from "../../core/count-text.ts";
-import { jsonText, sanitizeForTerminal, sanitizeLine } from "../../core/peer-text.ts";
+import { countText } from "../../core/text/count-text.ts";
+import { jsonText, sanitizeForTerminal, sanitizeLine } from "../../core/text/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 import { type Media, mediaBaseName, saveResultMedia } from "./save-media.ts";

@@ -1,10 +1,11 @@
-import { sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
 import { redactText } from "../../core/secrets/redact.ts";
-import type { ClientFile } from "../../sources/servers/import/find-client-files.ts";
+import type { FoundClientFile } from "../../sources/servers/import/find-client-files.ts";
 import type { ImportedServer } from "../../sources/servers/import/imported-server.ts";
 import type { ImportPlan, PlannedFile } from "../../sources/servers/import/plan-import.ts";
 import type { CommandContext } from "../command-context.ts";
+import { backupText } from "./client-edit.ts";
 
 export interface ImportReport {
   /** The configuration that the servers go into. */
@@ -14,9 +15,19 @@ export interface ImportReport {
   readonly plan: ImportPlan;
   /** Environment variables that the imported servers need and that are not set. */
   readonly unset: readonly string[];
-  readonly untrusted: readonly ClientFile[];
+  readonly untrusted: readonly FoundClientFile[];
   /** The configuration that commands in this folder use. */
   readonly activeFile: string | undefined;
+  /** With `--move`: what was taken out of the programs' files, and which files still have such entries. */
+  readonly moved?: { readonly files: readonly MovedFile[]; readonly left: readonly string[] } | undefined;
+}
+
+export interface MovedFile {
+  readonly path: string;
+  /** The file as it was. */
+  readonly backup: string | undefined;
+  /** The client that has no entry of Clawport yet, and no servers any more. */
+  readonly needs: string | undefined;
 }
 
 /** Reports what was imported and what was not. It shows a server's address or command, without secrets. */
@@ -24,7 +35,7 @@ export function reportImport(context: CommandContext, result: ImportReport): voi
   context.answer(toData(result), toText(context, result));
 }
 
-function toData({ file, isWritten, plan, unset, untrusted }: ImportReport): unknown {
+function toData({ file, isWritten, plan, unset, untrusted, moved }: ImportReport): unknown {
   return {
     file,
     written: isWritten,
@@ -37,6 +48,7 @@ function toData({ file, isWritten, plan, unset, untrusted }: ImportReport): unkn
     })),
     unset,
     untrusted: untrusted.map(({ client, path }) => ({ program: client.id, path })),
+    ...(moved !== undefined && { moved: moved.files, left: moved.left }),
   };
 }
 
@@ -49,6 +61,7 @@ function toText(context: CommandContext, result: ImportReport): string {
   });
   const end = [
     summary(result),
+    ...movedLines(result),
     ...(unset.length > 0 ? [`Set these environment variables before the next start: ${unset.join(", ")}`] : []),
     ...(isWritten && activeFile !== file
       ? [
@@ -77,12 +90,21 @@ function renderSource({ style }: CommandContext, { file: source, taken, skipped,
 }
 
 const otherCopies =
-  "The programs keep their own entries. After `clawport install <client>`, remove them there, or each tool is listed twice.";
+  "The programs keep their own entries. After `clawport install <client>`, remove them with `clawport import --move`, or each tool is listed twice.";
+
+function movedLines({ moved, isWritten }: ImportReport): readonly string[] {
+  if (moved === undefined) return isWritten ? [otherCopies] : [];
+  return [
+    ...moved.files.map(({ path, backup }) => `Removed from ${path}.${backupText(backup)}`),
+    ...moved.files.flatMap(({ needs }) => (needs === undefined ? [] : [`Run \`clawport install ${needs}\` next.`])),
+    ...moved.left.map((path) => `${path} keeps its entries: remove them there, or each tool is listed twice.`),
+  ];
+}
 
 function summary({ file, isWritten, isDry, plan, untrusted }: ImportReport): string {
   const count = Object.keys(plan.servers).length;
   const servers = count === 1 ? "1 server" : `${count} servers`;
-  if (isWritten) return `${servers} added to ${file}. Run \`clawport servers\` to see them.\n${otherCopies}`;
+  if (isWritten) return `${servers} added to ${file}. Run \`clawport servers\` to see them.`;
   if (isDry && count > 0) return `${servers} would be added to ${file}. Nothing was written.`;
   if (plan.files.length + untrusted.length > 0) return "Nothing to add.";
   return "No MCP servers of other programs found. Run `clawport import --from <file>` to name a file.";

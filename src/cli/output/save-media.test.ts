@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isWindows } from "../../../tests/cli/run-clawport.ts";
+import { isWindows } from "../../../tests/support/cli/run-clawport.ts";
 import { saveContentBlock } from "./save-media.ts";
 
 test.skipIf(isWindows)("media are saved to a file that only its owner can read, never over another file", async () => {

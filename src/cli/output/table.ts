@@ -1,5 +1,5 @@
-import { sanitizeLine } from "../../core/peer-text.ts";
-import type { Column, Tone } from "../../hub/verbs/verb.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
+import type { Column, Tone } from "../../hub/presentation/presentation.ts";
 import type { CommandContext } from "../command-context.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
 

@@ -1,13 +1,13 @@
 import { Fault } from "../../core/fault.ts";
-import { sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import { isInteractive } from "../../core/process/world.ts";
-import { shapesOf } from "../../hub/verbs/argument-schema.ts";
-import { typedValue } from "../../hub/verbs/typed-arguments.ts";
+import { shapesOf } from "../../hub/presentation/argument-schema.ts";
+import { typedValue } from "../../hub/presentation/typed-arguments.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
 import type { JsonSchema } from "../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";
 import type { CommandContext } from "../command-context.ts";
-import { inTurn, isYes } from "./read-line.ts";
+import { isYes, runDialogue } from "./read-line.ts";
 import type { StatusLine } from "./status-line.ts";
 
 type Terminal = Pick<CommandContext, "ask" | "stderr" | "stdin">;
@@ -30,7 +30,7 @@ export async function askAtTerminal(
   if (question.method !== "elicitation/create")
     throw new Fault("missing-capability", "The server asks for a model, but this command has none.");
   const { mode, message, url, requestedSchema } = question.params ?? {};
-  return inTurn(terminal.stdin, async () => {
+  return runDialogue(terminal.stdin, async () => {
     if (signal.aborted) return { action: "cancel" };
     line?.clear();
     terminal.stderr.write(`\nThe server asks: ${indentLines(message)}\n`);

@@ -1,4 +1,4 @@
-import { sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 
 /** A line at the bottom of the terminal that changes and goes away again. It shows nothing if the output is not a terminal. */

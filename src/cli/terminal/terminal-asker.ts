@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
 import type { ApprovalQuestion, Asker } from "../../catalog/guard/askers.ts";
 import { isInteractive, type World } from "../../core/process/world.ts";
-import { shownLines } from "../../core/shown-text.ts";
-import { inTurn, readLine } from "./read-line.ts";
+import { shownLines } from "../../core/text/shown-text.ts";
+import { readLine, runDialogue } from "./read-line.ts";
 import { showPages } from "./show-pages.ts";
 
 /** Asks the user at this terminal for the approvals that the guard needs. */
@@ -12,7 +12,7 @@ export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Ask
     id: "terminal",
     kind: "terminal",
     available: () => isInteractive(world),
-    ask: (question, signal) => inTurn(world.stdin, () => askOne(world, question, signal)),
+    ask: (question, signal) => runDialogue(world.stdin, () => askOne(world, question, signal)),
   };
 }
 

@@ -1,11 +1,22 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import { isApprovalNotice } from "../../catalog/guard/askers.ts";
-import { sanitizeLine } from "../../core/peer-text.ts";
-import type { ApprovalsControl } from "../../hub/control/hub-control.ts";
-import { isAtLeast, type Progress } from "../../mcp/messages/interim-messages.ts";
+import { sanitizeLine } from "../../core/text/peer-text.ts";
+import type { FolderControl } from "../../hub/control/verbs.ts";
+import { isLevelAtLeast, type Progress } from "../../mcp/messages/interim-messages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import { createStatusLine } from "./status-line.ts";
+import type { Choice } from "../../catalog/advice.ts";
+
+/** Levels of servers that are not `info` at this terminal. */
+const ownLevels: Readonly<Record<string, "debug" | "warn" | "error">> = {
+  debug: "debug",
+  warning: "warn",
+  error: "error",
+  critical: "error",
+  alert: "error",
+  emergency: "error",
+};
 
 /**
  * A call made by the user at this terminal: it shows the progress, asks the questions there, and Ctrl-C cancels it.
@@ -13,7 +24,7 @@ import { createStatusLine } from "./status-line.ts";
  */
 export function createTerminalCall(
   context: CommandContext,
-  approvals?: ApprovalsControl,
+  approvals?: FolderControl["approvals"],
 ): CallContext & { end(): void } {
   const { log, stderr, globals } = context;
   const line = createStatusLine(globals.quiet ? { write: () => {} } : stderr);
@@ -28,12 +39,12 @@ export function createTerminalCall(
     logLevel,
     progress: (progress) => line.show(progressText(progress)),
     tell({ level, data }) {
-      if (!isAtLeast(level, logLevel)) return;
+      if (!isLevelAtLeast(level, logLevel)) return;
       line.clear();
       const notice = isApprovalNotice(data) ? data : undefined;
       if (notice?.asks === true && approvals !== undefined) return void approve(approvals, notice.approval);
       const text = notice?.text ?? (typeof data === "string" ? data : JSON.stringify(data));
-      log.info(sanitizeLine(text), { level });
+      log[ownLevels[level] ?? "info"](sanitizeLine(text));
     },
     ask: (question) => askAtTerminal(question, context, signal, line),
     end() {
@@ -42,12 +53,11 @@ export function createTerminalCall(
     },
   };
 
-  async function approve(control: ApprovalsControl, id: string): Promise<void> {
+  async function approve(control: FolderControl["approvals"], id: string): Promise<void> {
     // A call has one question at a time; a server could send any number of such notices.
     if (isAsking) return;
     isAsking = true;
     try {
-      const { answerWaitingCall } = await import("./answer-waiting-call.ts");
       await answerWaitingCall(context, control, id, ended.signal);
     } catch (error) {
       if (!ended.signal.aborted) log.warn("could not ask for approval", { error });
@@ -68,4 +78,22 @@ function progressText({ progress, total, message }: Progress): string {
 function bar(share: number): string {
   const full = Math.round(share * 20);
   return `${"█".repeat(full)}${"░".repeat(20 - full)}`;
+}
+
+/** Asks the user of a command whose call waits in the hub, and sends the answer there. */
+async function answerWaitingCall(
+  { createAsker }: Pick<CommandContext, "createAsker">,
+  approvals: FolderControl["approvals"],
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  // Only the hub's own words are shown: a server can send any id and any text in a log line.
+  const { call, text } = await approvals.show({ id });
+  if (call.caller.door !== "cli" || text === undefined || signal.aborted) return;
+  const { name: tool, source, caller, lasting, openUntil } = call;
+  const choices: readonly Choice[] = lasting ? ["once", "always", "never"] : ["once"];
+  const expiresAt = openUntil === undefined ? Date.now() : Date.parse(openUntil);
+  const question = { id, tool, source, caller, text, choices, expiresAt };
+  const answer = await (await createAsker()).ask(question, signal);
+  if (!signal.aborted) await approvals.approve({ id, answer: answer ?? "no", confirmed: true, seen: call.hash });
 }

@@ -1,6 +1,6 @@
 import { isInteractive } from "../../core/process/world.ts";
 import { openBrowser } from "../../hub/sign-in/open-browser.ts";
-import type { SignInUi } from "../../hub/verbs/auth.ts";
+import type { SignInUi } from "../../hub/presentation/auth.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readLine } from "./read-line.ts";
 
@@ -9,7 +9,6 @@ export function createTerminalSignIn(context: CommandContext, isBrowserless: boo
   const { env, platform, stdin, stderr } = context;
   return {
     signal: context.stopSignal(),
-    goesOn: false,
     // stdout is for the answer.
     show: (text) => void stderr.write(`${text}\n`),
     ...(!isBrowserless && { openBrowser: (url) => openBrowser(url, { env, platform }) }),

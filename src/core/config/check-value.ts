@@ -1,5 +1,5 @@
 import { isRecord } from "../is-record.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { pathKey, type ConfigPath } from "./config-path.ts";
 
 /** The part of JSON Schema that our schemas use. */

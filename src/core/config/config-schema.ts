@@ -113,6 +113,10 @@ const audit = Type.Object(
       default: false,
       description: "Whether calls are refused that can't be written to the audit log.",
     }),
+    arguments: Type.Boolean({
+      default: false,
+      description: "Whether each line has the arguments of the call, with secrets masked and cut at 2,000 characters.",
+    }),
     chain: Type.Boolean({
       default: false,
       description: "Whether each line has the hash of the line before it, for `clawport audit verify`.",

@@ -2,9 +2,9 @@ import { realpath, stat } from "node:fs/promises";
 import { codeOf, Fault } from "../fault.ts";
 import { writeFileAtomic } from "../files/write-file-atomic.ts";
 import { asRecord } from "../is-record.ts";
-import { appendJson5, removeJson5 } from "./edit-json5.ts";
+import { appendJson5, removeJson5 } from "./json5/edit-json5.ts";
 import { readConfigText } from "./load-config.ts";
-import { Json5Fault, readJson5 } from "./read-json5.ts";
+import { Json5Fault, readJson5 } from "./json5/read-json5.ts";
 
 /** A configuration as it is in its file: unchecked, with references such as `$NAME` still in it. */
 export interface RawConfig {
@@ -51,7 +51,7 @@ async function readText(path: string): Promise<string> {
 }
 
 /** Removes a server from a configuration file and keeps everything else in it as a person wrote it. */
-export async function removeServer(path: string, name: string): Promise<void> {
+export async function removeServerFromFile(path: string, name: string): Promise<void> {
   const { text } = await readRawConfig(path);
   await writeConfigText(path, removeJson5(text, ["servers", name]));
 }

@@ -44,7 +44,7 @@ export const defaultConfig: Config = {
   },
   log: { level: "info", format: "human" },
   catalog: { include: ["*"], exclude: [] },
-  audit: { enabled: true, maxBytes: 10_485_760, keep: 5, required: false, chain: false },
+  audit: { enabled: true, maxBytes: 10_485_760, keep: 5, required: false, arguments: false, chain: false },
   results: { maxTokens: 25_000, keep: 3_600_000, maxBytes: 268_435_456 },
   agent: { backend: "auto", id: "main" },
   apps: {

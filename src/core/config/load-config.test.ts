@@ -47,6 +47,7 @@ test("a configuration as people write it is read with its environment and its de
     args: [],
     env: {},
     pidNamespace: "auto",
+    sandbox: "state",
     apiKey: "k",
     headers: {},
     tls: {},

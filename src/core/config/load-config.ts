@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { codeOf, Fault, isFault, messageOf } from "../fault.ts";
 import { readRegularFileNow } from "../files/read-regular-file.ts";
 import type { Env } from "../process/child-env.ts";
-import type { NamedSecret } from "../shown-text.ts";
+import type { NamedSecret } from "../text/shown-text.ts";
 import { type ConfigProblem, problemsFault } from "./config-problem.ts";
 import type { Config } from "./config-schema.ts";
 import { configName } from "./find-config.ts";
+import type { ResolvedSecrets } from "./parse-config.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -17,6 +18,8 @@ export interface LoadedConfig {
   readonly envNames: readonly string[];
   /** What it took from them, except from those that every process has, such as `HOME`. */
   readonly secrets?: readonly NamedSecret[];
+  /** The secrets that are kept elsewhere, as it names them. */
+  readonly references?: readonly string[];
   /** Servers that are off because of their name, or a variable that is not set. */
   readonly waiting: readonly ConfigProblem[];
   /** Valid, but probably a mistake. */
@@ -28,17 +31,21 @@ export interface ConfigFile {
   readonly env: Env;
   /** The content, if it has been read already. */
   readonly text?: string;
+  /** Looks up the secrets that are kept elsewhere. Without it they stay references. */
+  readonly resolve?: ((references: readonly string[]) => Promise<ResolvedSecrets>) | undefined;
 }
 
 const largestFile = 4 * 1024 * 1024;
 
 /** Throws a `config` fault with every problem at once. Only this loads the schema, since most starts have no file. */
-export async function loadConfig({ path, env, text }: ConfigFile): Promise<LoadedConfig> {
+export async function loadConfig({ path, env, text, resolve }: ConfigFile): Promise<LoadedConfig> {
   const raw = text ?? (await readConfigText(path));
   if (raw.length > largestFile)
     throw new Fault("config", `${path} is too large for a configuration (${raw.length} characters).`);
   const { parseConfig } = await import("./parse-config.ts");
-  const parsed = parseConfig(raw, env);
+  let parsed = parseConfig(raw, env);
+  const references = parsed.problems === undefined ? parsed.references : [];
+  if (resolve !== undefined && references.length > 0) parsed = parseConfig(raw, env, await resolve(references));
   if (parsed.problems !== undefined) throw problemsFault(path, parsed.problems);
   return { ...parsed, path, raw };
 }

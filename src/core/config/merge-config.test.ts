@@ -12,7 +12,7 @@ test("what a folder can't change stays the owner's, and is listed once", async (
     '{audit:{keep:9},catalog:{exclude:["x__*"]},policy:{newTools:"ask",limits:[{calls:1,seconds:1}]}}',
   );
   const folder = await load(`{
-    audit: { enabled: false, maxBytes: 5000 },
+    audit: { enabled: false, maxBytes: 5000, arguments: true },
     catalog: { include: ["a__*"], exclude: ["a__b"] },
     hub: { port: 1 },
     policy: { preset: "open", changedTools: "hide", newTools: "allow", unattendedApprovals: true, rules: [{ verdict: "allow" }], limits: [{ calls: 9, seconds: 1 }] },
@@ -32,6 +32,7 @@ test("what a folder can't change stays the owner's, and is listed once", async (
     "policy.rules.0",
     "audit.enabled",
     "audit.maxBytes",
+    "audit.arguments",
     "servers.a.trusted",
   ]);
 });

@@ -2,6 +2,7 @@ import type { ConfigFinding } from "./check-value.ts";
 import type { Config } from "./config-schema.ts";
 import { defaultConfig } from "./find-config.ts";
 import type { Policy } from "./policy-config.ts";
+import { isSameJson } from "../is-same-json.ts";
 
 /** The active configuration, and what the folder's says without effect. */
 export interface MergedConfig {
@@ -76,10 +77,10 @@ function findIgnoredPolicy(owner: Policy = {}, folder: Policy = noPolicy): reado
 }
 
 function findIgnored(owner: Config, folder: Config): readonly ConfigFinding[] {
-  const audit = (["enabled", "maxBytes", "keep", "required", "chain"] as const).filter(
+  const audit = (["enabled", "maxBytes", "keep", "required", "arguments", "chain"] as const).filter(
     (key) => folder.audit[key] !== defaultConfig.audit[key] && folder.audit[key] !== owner.audit[key],
   );
-  const offersMachine = JSON.stringify(folder.machine) !== JSON.stringify(defaultConfig.machine);
+  const offersMachine = !isSameJson(folder.machine, defaultConfig.machine);
   const trusted = Object.keys(folder.servers).filter((name) => folder.servers[name]?.trusted);
   return [
     ...audit.map((key) => ({ path: ["audit", key], message: `${without} change the audit` })),

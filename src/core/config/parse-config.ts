@@ -1,6 +1,6 @@
 import { type Env, isHarmlessVariable } from "../process/child-env.ts";
 import { Secret } from "../secrets/secret.ts";
-import type { NamedSecret } from "../shown-text.ts";
+import type { NamedSecret } from "../text/shown-text.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
 import { findArgumentSecrets } from "../secrets/argument-secrets.ts";
@@ -10,14 +10,22 @@ import type { ConfigProblem } from "./config-problem.ts";
 import { type Config, configSchema } from "./config-schema.ts";
 import { migrateMachine } from "./machine-config.ts";
 import { checkPolicyConfig } from "./policy-config.ts";
-import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
+import { type Json5Document, Json5Fault, readJson5 } from "./json5/read-json5.ts";
 import { checkServersConfig, inferTransport, reservedServerNames, type ServerConfig } from "./server-config.ts";
-import { substituteEnv } from "./substitute-env.ts";
+import { isReference, substituteEnv } from "./substitute-env.ts";
+
+/** The secrets that are kept elsewhere: by their references, each with its value or why it has none. */
+export interface ResolvedSecrets {
+  readonly values: ReadonlyMap<string, string>;
+  readonly problems: ReadonlyMap<string, string>;
+}
 
 export type ParsedConfig =
   | {
       readonly config: Config;
       readonly envNames: readonly string[];
+      /** The secrets that are kept elsewhere, as it names them. */
+      readonly references: readonly string[];
       /** What it took from the environment, except from variables that every process has, such as `HOME`. */
       readonly secrets: readonly NamedSecret[];
       /** Servers that are off because of their name, or a variable that is not set; the rest of the configuration is valid. */
@@ -29,17 +37,23 @@ export type ParsedConfig =
   | { readonly problems: readonly ConfigProblem[] };
 
 /** The content of a configuration, or everything that is wrong with it, in the order of the file. */
-export function parseConfig(text: string, env: Env): ParsedConfig {
+export function parseConfig(text: string, env: Env, secrets?: ResolvedSecrets): ParsedConfig {
   try {
-    return checkDocument(text, readJson5(text), env);
+    return checkDocument(text, readJson5(text), env, secrets);
   } catch (error) {
     if (!(error instanceof Json5Fault)) throw error;
     return { problems: [{ path: "", ...toLine(text, error.offset), message: error.message }] };
   }
 }
 
-function checkDocument(text: string, document: Json5Document, env: Env): ParsedConfig {
-  const { value, substituted, values, names, missing, broken } = substituteEnv(document.value, env);
+function checkDocument(
+  text: string,
+  document: Json5Document,
+  env: Env,
+  secrets: ResolvedSecrets | undefined,
+): ParsedConfig {
+  const filled = substituteEnv(document.value, env, secrets?.values);
+  const { value, substituted, values, names, missing, references, broken } = filled;
   const checked = checkValue(configSchema, migrateMachine(inferTransport(value)), substituted);
   const unset = new Set(missing.map(({ path }) => pathKey(path)));
   const config = checked.value as Config;
@@ -50,6 +64,10 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
       message: `needs the environment variable ${name}, which is not set`,
       variable: name,
     })),
+    ...references.flatMap(({ path, name }) => {
+      const message = judgeReference(path, name, secrets);
+      return message === undefined ? [] : [{ path, message, variable: name }];
+    }),
     ...broken.map((path) => ({
       path,
       message: "has a ${ that does not begin a reference; write ${NAME}, or $$ for a plain $",
@@ -72,9 +90,8 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     warnings: toProblems([...checkPolicyConfig(config), ...findArgumentSecrets(document.value, values)]),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
-    secrets: values.flatMap(({ name, value: taken }) =>
-      isHarmlessVariable(name) ? [] : [{ name, value: new Secret(taken) }],
-    ),
+    references: [...new Set(references.map(({ name }) => name))],
+    secrets: values.flatMap(({ name, value: taken }) => (isHarmless(name) ? [] : [{ name, value: new Secret(taken) }])),
   };
 }
 
@@ -111,8 +128,20 @@ function toProblemsIn(text: string, document: Json5Document, findings: readonly 
 /** What a server got from the environment is masked in everything it prints. */
 function noteSecret(config: Config, server: string, { name, value }: { name: string; value: string }): void {
   const settings: ServerConfig | undefined = config.servers[server];
-  if (settings !== undefined && !isHarmlessVariable(name))
-    settings.secrets = [...(settings.secrets ?? []), new Secret(value)];
+  if (settings !== undefined && !isHarmless(name)) settings.secrets = [...(settings.secrets ?? []), new Secret(value)];
+}
+
+/** A place is no secret, unless it is the name of one. */
+function isHarmless(name: string): boolean {
+  return !isReference(name) && isHarmlessVariable(name);
+}
+
+/** What is wrong with a reference to a secret; undefined if it is good, or if secrets are not looked up here. */
+function judgeReference(path: ConfigPath, name: string, secrets: ResolvedSecrets | undefined): string | undefined {
+  if (path[0] === "servers" && (path[2] === "command" || path[2] === "args"))
+    return `has the secret ${name}, which every user of this computer could read in \`ps\`; put it into \`env\``;
+  const problem = secrets?.problems.get(name);
+  return problem === undefined ? undefined : `needs the secret ${name}: ${problem}`;
 }
 
 function toProblem(text: string, document: Json5Document, finding: ConfigFinding): ConfigProblem {

@@ -1,7 +1,8 @@
 import { Type } from "./schema-type.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import type { ConfigFinding } from "./check-value.ts";
 import { reservedServerNames } from "./server-config.ts";
+import { presetWords } from "./preset-words.ts";
 
 const glob = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 
@@ -43,6 +44,11 @@ const rule = Type.Object(
         { description: "What the tool says about itself; `!` negates it. Missing hints have the defaults of MCP." },
       ),
     ),
+    finding: Type.Optional(
+      glob(
+        "Only what this rule of screening finds (docs/screening.md): `secret-path`, or `*` for all. Such a rule decides about the finding, not about the call: `allow` lets it pass, `deny` refuses what has it.",
+      ),
+    ),
     verdict: Type.Enum(["allow", "ask", "deny"], { description: "What happens to a call that matches." }),
     askClient: Type.Optional(Type.Boolean({ description: "Whether the calling client itself may ask its user." })),
     reason: Type.Optional(Type.String({ maxLength: 500, description: "Shown with the question or the denial." })),
@@ -74,8 +80,7 @@ export const policySchema = Type.Object(
     preset: Type.Optional(
       Type.Enum(["open", "default", "strict"], {
         default: "default",
-        description:
-          "Applies if no rule matches. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent needs approval for tools without a read-only hint, and a server for using the model. `strict`: everything that is not read-only needs approval, and hints count only from trusted sources.",
+        description: `Applies if no rule matches. \`open\`: ${presetWords.open}. \`default\`: ${presetWords.default}. \`strict\`: ${presetWords.strict}.`,
       }),
     ),
     rules: Type.Optional(Type.Array(rule)),
@@ -84,7 +89,7 @@ export const policySchema = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          "Whether `clawport approve --yes` works without a terminal, so that a script can approve calls. Any model that can run commands can then do so too. Counts only in the configuration in the state folder, or in one given by `--config`.",
+          "Whether `clawport approve --yes` works without a terminal, so that a script can approve calls. Any model that can run commands can then do so too. Counts only in the configuration in the state folder, in one given by `--config`, or in that of the OpenClaw plugin.",
       }),
     ),
     changedTools: Type.Optional(
@@ -93,6 +98,48 @@ export const policySchema = Type.Object(
         description:
           "What clients see of a tool, prompt or instructions that a server changed, until you approve the change. `pinned`: the previous definition. `hide`: nothing.",
       }),
+    ),
+    flows: Type.Optional(
+      Type.Enum(["ask", "note", "off"], {
+        description:
+          "What happens to a call that can send something out, in a conversation that has read private data and text of strangers. `note`: it is recorded, and asked about once screening has marked that text. By default `ask` under the preset `strict`, else `note`.",
+      }),
+    ),
+    labels: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            tool: Type.Optional(toolGlob),
+            source: Type.Optional(sourceGlob),
+            labels: Type.Array(Type.Enum(["private", "untrusted", "outward"]), {
+              description:
+                "`private`: it reads what is yours. `untrusted`: it brings what strangers wrote. `outward`: it can send something out.",
+            }),
+          },
+          { additionalProperties: false, description: "The first that matches counts, in place of what is guessed." },
+        ),
+        { description: "What tools mean for where data may flow." },
+      ),
+    ),
+    screen: Type.Optional(
+      Type.Object(
+        {
+          enabled: Type.Optional(
+            Type.Boolean({
+              default: true,
+              description: "Whether definitions, arguments and results are read for what could mislead.",
+            }),
+          ),
+          secrets: Type.Optional(
+            Type.Enum(["mark", "mask"], {
+              default: "mark",
+              description:
+                "What happens to secrets in the text of results. `mark`: a notice says so. `mask`: they are also replaced.",
+            }),
+          ),
+        },
+        { additionalProperties: false, description: "What Clawport reads (docs/screening.md)." },
+      ),
     ),
     newTools: Type.Optional(
       Type.Enum(["allow", "ask", "hide"], {

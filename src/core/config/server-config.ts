@@ -6,6 +6,7 @@ import type { Secret } from "../secrets/secret.ts";
 import { maxTimerMs } from "../wait.ts";
 import { authSchema, checkAddress, checkAuthConfig } from "./auth-config.ts";
 import type { ConfigFinding } from "./check-value.ts";
+import { checkSandbox, sandboxSchema } from "./sandbox-config.ts";
 
 const duration = (standard: number, minimum: number, description: string) => {
   return Type.Number({ default: standard, minimum, maximum: maxTimerMs, description });
@@ -70,6 +71,7 @@ export const serverSchema = Type.Object(
       description:
         "Whether the command gets a PID namespace of its own (Linux), so that nothing it starts outlives it. It then sees no other processes and can't use setuid programs. `auto`: if the system allows it.",
     }),
+    sandbox: sandboxSchema,
     headers: Type.Record(Type.String(), Type.String({ description: "Its value. Prefer $NAME for a secret." }), {
       default: {},
       description: "Headers that are sent with every request (transport `http`).",
@@ -155,6 +157,8 @@ export interface ServerConfig extends Type.Static<typeof serverSchema> {
   secrets?: readonly Secret[];
   /** How a hub of this machine is reached. Set by the plugin that uses one, not part of the file. */
   socket?: SocketPlace;
+  /** `app` for a hub's address of its apps. Set by the plugin that uses one, not part of the file. */
+  kind?: "app";
 }
 
 /**
@@ -204,8 +208,8 @@ export function checkServerConfig(server: ServerConfig): readonly ConfigFinding[
   return [...(server.transport === "stdio" ? checkCommand(server) : checkRemote(server)), ...checkCommon(server)];
 }
 
-function checkCommand({ command, args, env }: ServerConfig): ConfigFinding[] {
-  const findings: ConfigFinding[] = [];
+function checkCommand({ command, args, env, sandbox, pidNamespace }: ServerConfig): ConfigFinding[] {
+  const findings: ConfigFinding[] = [...checkSandbox(sandbox, pidNamespace)];
   if (command === undefined) findings.push({ path: [], message: "needs a `command`, since its transport is stdio" });
   if ([command ?? "", ...args].some((word) => word.includes("\0"))) {
     findings.push({ path: ["args"], message: "contain a NUL character, which no command accepts" });

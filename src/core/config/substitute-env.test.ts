@@ -54,3 +54,11 @@ test("text with its dollar signs doubled comes out as it was", () => {
     }),
   );
 });
+
+test("secrets that are kept elsewhere are filled in by their references, and stay references without a value", () => {
+  const text = "${keychain:a} ${op://v/i/f} ${file:/x} ${cmd:echo x} ${file:-other}";
+  const filled = substituteEnv([text], {}, new Map([["keychain:a", "A"], ["op://v/i/f", "O"]])); // prettier-ignore
+  expect(filled.value).toEqual(["A O ${file:/x} ${cmd:echo x} other"]);
+  expect(filled.references.map(({ name }) => name)).toEqual(["keychain:a", "op://v/i/f", "file:/x", "cmd:echo x"]);
+  expect(filled.broken).toEqual([]);
+});

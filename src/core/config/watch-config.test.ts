@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isWindows } from "../../../tests/cli/run-clawport.ts";
+import { isWindows } from "../../../tests/support/cli/run-clawport.ts";
 import { Fault } from "../fault.ts";
 import { loadConfig, type LoadedConfig } from "./load-config.ts";
 import { watchConfig, type ConfigWatch } from "./watch-config.ts";
@@ -120,14 +120,14 @@ test.skipIf(isWindows)(
     await using watched = await watchFile(folder.path);
     await rm(watched.path);
     execFileSync("mkfifo", [watched.path]);
-    await watched.look();
+    await watched.probe();
     await rm(watched.path);
     await symlink("/dev/zero", watched.path);
-    await watched.look();
+    await watched.probe();
     expect(watched.told.slice(-2)).toEqual(["config", "config"]);
     await rm(watched.path);
     await writeFile(watched.path, "{hub:{port:9}}");
-    await watched.look();
+    await watched.probe();
     expect(watched.told.at(-1)).toBe(9);
   },
 );
@@ -141,9 +141,9 @@ test("a text that was refused is tried again on request", async () => {
   };
   await using watched = await watchFile(folder.path, { load });
   await writeFile(watched.path, "{hub:{port:10}}");
-  await watched.look();
+  await watched.probe();
   expect(watched.told).toEqual(["untrusted"]);
   isTrusted = true;
-  await watched.look();
+  await watched.probe();
   expect(watched.told).toEqual(["untrusted", 10]);
 });

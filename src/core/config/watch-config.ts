@@ -10,6 +10,8 @@ export interface WatchOptions {
   readonly raw: string | undefined;
   /** Loads a new text; throws if it has problems or is not trusted. */
   load(text: string): Promise<LoadedConfig>;
+  /** Changes if what the text refers to has changed: then it is loaded again, although it is the same. */
+  stamp?(): Promise<string>;
   /** The next change is reported when this one has been applied. */
   onChange(loaded: LoadedConfig): void | Promise<void>;
   /** The new text can't be used. The previous configuration stays active. */
@@ -22,7 +24,7 @@ export interface WatchOptions {
 
 export interface ConfigWatch extends AsyncDisposable {
   /** Looks now. Resolves when the file's content has been applied, or reported as a problem. Tries a refused text again. */
-  look(): Promise<void>;
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,13 +44,17 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   const { path, debounceMs = 100, pollMs = 2000 } = options;
   let seen: Reading = options.raw === undefined ? {} : { text: options.raw };
   let isRefused = false;
+  let stamp = options.stamp?.();
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
+  let probing: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  async function look(isRequested: boolean): Promise<void> {
+  async function probe(isRequested: boolean): Promise<void> {
     const found = await readSettled();
-    if ((isSame(found, seen) && !(isRequested && isRefused)) || isClosed) return;
+    const before = stamp;
+    stamp = options.stamp?.();
+    const isStale = (await before) !== (await stamp);
+    if ((isSame(found, seen) && !isStale && !(isRequested && isRefused)) || isClosed) return;
     seen = found;
     try {
       const { text, fault } = found;
@@ -74,13 +80,13 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     return readNow(path);
   }
 
-  const lookInTurn = (isRequested = false): Promise<void> => (looking = looking.then(() => look(isRequested)));
+  const probeInTurn = (isRequested = false): Promise<void> => (probing = probing.then(() => probe(isRequested)));
   const lookSoon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void lookInTurn(), debounceMs);
+    timer = setTimeout(() => void probeInTurn(), debounceMs);
     timer.unref();
   };
-  const poll = setInterval(() => void lookInTurn(), pollMs);
+  const poll = setInterval(() => void probeInTurn(), pollMs);
   poll.unref();
   const watcher = watchFolder(path, lookSoon);
 
@@ -89,9 +95,9 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     clearTimeout(timer);
     clearInterval(poll);
     watcher?.close();
-    await looking;
+    await probing;
   };
-  return { look: () => lookInTurn(true), close, [Symbol.asyncDispose]: close };
+  return { probe: () => probeInTurn(true), close, [Symbol.asyncDispose]: close };
 }
 
 async function readNow(path: string): Promise<Reading> {

@@ -99,19 +99,19 @@ test("missing migrations run once, in order", async () => {
   await using folder = await makeFolder();
   await openHome(folder.path, { migrations: [] });
   const ran: number[] = [];
-  await openHome(folder.path, { migrations: [step(2, ran)] });
-  const migrations = [step(2, ran), step(3, ran), step(4, ran)];
+  await openHome(folder.path, { migrations: [step(3, ran)] });
+  const migrations = [step(3, ran), step(4, ran), step(5, ran)];
   await Promise.all([openHome(folder.path, { migrations }), openHome(folder.path, { migrations })]);
-  expect(ran).toEqual([2, 3, 4]);
+  expect(ran).toEqual([3, 4, 5]);
 });
 
 test("a migration that fails stops the start, and the next start continues there", async () => {
   await using folder = await makeFolder();
   const ran: number[] = [];
-  const broken = [step(2, ran), step(3, ran, true)];
+  const broken = [step(3, ran), step(4, ran, true)];
   await expect(openHome(folder.path, { migrations: broken })).rejects.toThrow("disk full");
-  await openHome(folder.path, { migrations: [step(2, ran), step(3, ran)] });
-  expect(ran).toEqual([2, 3]);
+  await openHome(folder.path, { migrations: [step(3, ran), step(4, ran)] });
+  expect(ran).toEqual([3, 4]);
 });
 
 test("drafts of writers that died are swept, those of living ones and other files stay", async () => {

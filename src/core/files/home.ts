@@ -55,7 +55,8 @@ function makePrivate(path: string, log: Log): void {
   }
 }
 
-const firstVersion = 1;
+/** Version 1 had the pins of all servers in one file; no release wrote it. */
+const firstVersion = 2;
 
 /** Runs the missing migrations. The version is written after each, so a crash repeats at most one of them. */
 async function migrateHome(folder: string, migrations: readonly Migration[], log: Log): Promise<void> {
@@ -99,7 +100,7 @@ async function readHomeVersion(path: string, log: Log): Promise<number> {
 
 function parseHomeVersion(value: unknown): number {
   const version = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
-  if (typeof version === "number" && Number.isSafeInteger(version) && version >= firstVersion) return version;
+  if (typeof version === "number" && Number.isSafeInteger(version) && version > 0) return version;
   throw new Fault("corrupt", "The version file does not contain a version.");
 }
 
@@ -124,10 +125,5 @@ export interface Migration {
   run(folder: string): Promise<void>;
 }
 
-/** In order, each one version further than the last. Version 1 is the first and needs no migration. */
-const knownMigrations: readonly Migration[] = [
-  {
-    to: 2,
-    run: async (folder) => (await import("./split-pins-file.ts")).splitPinsFile(folder),
-  },
-];
+/** In order, each one version further than the last, beginning after the first. */
+const knownMigrations: readonly Migration[] = [];

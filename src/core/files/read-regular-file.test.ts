@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isWindows } from "../../../tests/cli/run-clawport.ts";
+import { isWindows } from "../../../tests/support/cli/run-clawport.ts";
 import { readRegularFile, readRegularFileNow } from "./read-regular-file.ts";
 
 const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import { codeOf, Fault } from "../fault.ts";
-import { sizeText } from "../size-text.ts";
+import { sizeText } from "../text/size-text.ts";
 
 /** The text of a regular file of bounded size; see `readChunks`. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {

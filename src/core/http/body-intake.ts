@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerOptions } from "node:http";
 import { Fault } from "../fault.ts";
+import { InFlight } from "../in-flight.ts";
 import type { JsonSpiller } from "../json-bytes.ts";
 import { type BodyWatch, readBody } from "./read-body.ts";
 import { createShares, type ShareRefusal, type ShareRules, type Shares } from "./shares.ts";
@@ -51,7 +52,7 @@ export function createBodyIntake(options: BodyIntakeOptions = {}): BodyIntake {
   const { timeoutMs = bodyTimeoutMs } = options;
   const memory = createShares(options.memory ?? unlimited);
   const disk = createShares(options.disk ?? unlimited);
-  const arriving = new Set<ArrivingBody>();
+  const arriving = new InFlight<ArrivingBody>();
   // One timer for all of them, so that no request needs its own.
   const sweeps = setInterval(giveUpSlow, Math.min(1000, timeoutMs / 2)).unref();
 
@@ -82,7 +83,7 @@ export function createBodyIntake(options: BodyIntakeOptions = {}): BodyIntake {
 }
 
 interface IntakeState {
-  readonly arriving: Set<ArrivingBody>;
+  readonly arriving: InFlight<ArrivingBody>;
   readonly memory: Shares;
   readonly disk: Shares;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hubControlUrl, hubMcpUrl, hubRelayUrl, hubTerminalUrl, parseHubRoute } from "./hub-routes.ts";
+import { hubAppsUrl, hubControlUrl, hubMcpUrl, hubRelayUrl, hubTerminalUrl, parseHubRoute } from "./hub-routes.ts";
 
 const origin = "http://127.0.0.1:8765";
 
@@ -7,6 +7,7 @@ test.each([
   [hubMcpUrl(origin), { kind: "whole" }],
   [hubRelayUrl(origin, undefined), { kind: "relay", only: undefined }],
   [hubRelayUrl(origin, ["a", "b c"]), { kind: "relay", only: ["a", "b c"] }],
+  [hubAppsUrl(origin), { kind: "apps" }],
   [hubTerminalUrl(origin), { kind: "terminal" }],
   [hubControlUrl(origin, "signIns.list"), { kind: "control", verb: "signIns.list" }],
 ])("the hub understands the address %s of its clients", (url, route) => {

@@ -22,6 +22,11 @@ export function hubRelayUrl(origin: string, only: readonly string[] | undefined)
   return url;
 }
 
+/** The apps that are connected to the hub, for a process beside it that offers them. */
+export function hubAppsUrl(origin: string): URL {
+  return new URL(`${mcpPath}?relay=apps`, origin);
+}
+
 /** Everything the hub has, for a command that its owner types in a terminal. */
 export function hubTerminalUrl(origin: string): URL {
   return new URL(`${mcpPath}?relay=cli`, origin);
@@ -51,6 +56,7 @@ export type HubRoute =
   | { readonly kind: "whole"; readonly withoutAgent?: boolean; readonly surface?: string }
   | { readonly kind: "source"; readonly source: string }
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
+  | { readonly kind: "apps" }
   | { readonly kind: "terminal" }
   | { readonly kind: "order"; readonly from: "stdio" | "cli" }
   | { readonly kind: "control"; readonly verb: string };
@@ -92,6 +98,8 @@ function parseQuery(query: string): HubRoute {
   switch (fields.get("relay")) {
     case "stdio":
       return { kind: "relay", only: fields.get("only")?.split(",") };
+    case "apps":
+      return { kind: "apps" };
     case "cli":
       return { kind: "terminal" };
     case "order-stdio":

@@ -45,6 +45,7 @@ export function readBody(
       } catch (error) {
         reject(error);
       }
+      chunks = undefined;
     });
     request.on("error", (cause) => fail(new Fault("cancelled", "The client went away.", { cause })));
     request.on("close", () => {

@@ -1,5 +1,5 @@
 import { Fault } from "../fault.ts";
-import { sizeText } from "../size-text.ts";
+import { sizeText } from "../text/size-text.ts";
 
 /**
  * Reads the body of a response, but never more than `maxBytes` of it; a longer one faults. `name` stands for the body in

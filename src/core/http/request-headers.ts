@@ -41,12 +41,12 @@ export function isJson(type: Header): boolean {
   return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
 }
 
-const longestAuthorization = 1024;
+const maxAuthorizationLength = 1024;
 const bearer = /^Bearer +([!-~]+)$/i;
 
 /** The token in the `Authorization` header, if there is exactly one. */
 export function bearerToken(authorization: Header): string | undefined {
-  if (typeof authorization !== "string" || authorization.length > longestAuthorization) return undefined;
+  if (typeof authorization !== "string" || authorization.length > maxAuthorizationLength) return undefined;
   return bearer.exec(authorization)?.[1];
 }
 

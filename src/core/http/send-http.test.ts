@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { Agent, createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { listenHere } from "../../../tests/support/listen-here.ts";
 import { isFault } from "../fault.ts";
 import { readText, retryAfterMs, sendHttp } from "./send-http.ts";
+import { beforeSending } from "./turn-end.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 
@@ -76,4 +78,27 @@ test("a text of just the size that is allowed is taken, and one byte more ends t
 test("an answer that breaks off in the middle leaves the outcome unknown", async () => {
   const response = await ask((_, reply) => reply.write("half", () => reply.destroy()));
   await expect(readText(response, 100)).rejects.toSatisfy((error) => isFault(error, "outcome-unknown"));
+});
+
+test("what must be done before a request leaves is done once for all requests of a turn", async () => {
+  const happened: string[] = [];
+  await using address = await listenHere(
+    createServer((_, reply) => {
+      happened.push("arrived");
+      reply.end();
+    }),
+  );
+  const agent = new Agent();
+  let isWaiting = false;
+  const prepare = () => {
+    isWaiting = false;
+    happened.push("prepared");
+  };
+  const send = () => {
+    if (!isWaiting) beforeSending(prepare);
+    isWaiting = true;
+    return sendHttp({ url: new URL(address.origin), method: "POST", headers: {}, body: "{}", agent });
+  };
+  for (const response of await Promise.all([send(), send(), send()])) response.resume();
+  expect(happened).toEqual(["prepared", "arrived", "arrived", "arrived"]);
 });

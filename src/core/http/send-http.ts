@@ -9,14 +9,18 @@ import {
 import { request as requestHttps } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { Fault, isFault } from "../fault.ts";
-import { prepareToSend } from "./turn-end.ts";
+import { inSlices, maxAtOnce } from "../slices/in-slices.ts";
+import { decodeInSlices } from "../slices/text-slices.ts";
+import { endWithText } from "./end-with-text.ts";
+import { atTurnEnd } from "./turn-end.ts";
 import { type Abort, type AbortListener, abortOf, type LazyAbort } from "../lazy-abort.ts";
 
 export interface HttpCall {
   readonly url: URL;
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
-  readonly body?: string | undefined;
+  /** As a function it is made when it is sent, so that nothing holds it while the answer is awaited. */
+  readonly body?: string | (() => string) | undefined;
   readonly agent: Agent;
   readonly signal?: AbortSignal | undefined;
   /** Instead of `signal`, where no AbortSignal is needed. */
@@ -25,7 +29,7 @@ export interface HttpCall {
   onSent?(): void;
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 /**
  * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` if not a byte
@@ -37,7 +41,7 @@ export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
   for (let count = 0; ; count++) {
     const response = await sendOnce(call, url);
     const target = redirectOf(response, url);
-    if (target === undefined || count === mostRedirects) return response;
+    if (target === undefined || count === maxRedirects) return response;
     response.resume();
     if (target.origin !== url.origin) {
       throw new Fault(
@@ -58,10 +62,12 @@ function redirectOf({ statusCode, headers }: IncomingMessage, url: URL): URL | u
 
 function sendOnce(call: HttpCall, url: URL): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const { method, headers, body, agent, abort = call.signal && abortOf({ signal: call.signal }) } = call;
+    const { method, headers, agent, abort = call.signal && abortOf({ signal: call.signal }) } = call;
+    let body = typeof call.body === "function" ? call.body() : call.body;
+    const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     const isSecure = url.protocol === "https:";
     const send = isSecure ? requestHttps : requestHttp;
-    const request = send({ ...addressOf(url), method, headers: withLength(headers, body), agent }, resolve);
+    const request = send({ ...addressOf(url), method, headers: withLength(headers, bytes), agent }, resolve);
     if (abort) followAbort(request, abort, reject);
     let isConnected = false;
     request.once("socket", (socket) => {
@@ -71,9 +77,11 @@ function sendOnce(call: HttpCall, url: URL): Promise<IncomingMessage> {
     });
     if (call.onSent) request.once("finish", () => call.onSent?.());
     request.on("error", (cause) => reject(failureOf(cause, request, isConnected, url)));
-    // The audit has a call before it leaves.
-    prepareToSend();
-    request.end(body);
+    // The audit has a call before it leaves, and gets all that leave in this turn at once.
+    atTurnEnd(() => {
+      if (!request.destroyed) endWithText(request, body, bytes);
+      body = undefined;
+    });
   });
 }
 
@@ -86,8 +94,8 @@ function addressOf(url: URL): RequestOptions {
   return found;
 }
 
-function withLength(headers: OutgoingHttpHeaders, body: string | undefined): OutgoingHttpHeaders {
-  return body === undefined ? headers : { ...headers, "content-length": Buffer.byteLength(body) };
+function withLength(headers: OutgoingHttpHeaders, bytes: number | undefined): OutgoingHttpHeaders {
+  return bytes === undefined ? headers : { ...headers, "content-length": bytes };
 }
 
 /**
@@ -133,7 +141,12 @@ export function readText(response: IncomingMessage, maxBytes: number): Promise<s
       reject(tooLarge(maxBytes));
       response.destroy();
     });
-    response.on("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8")));
+    response.on("end", () => {
+      if (size > maxAtOnce) return resolve(inSlices(decodeInSlices(chunks)));
+      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8"));
+      // The connection holds the response, and with it this list, until the next one arrives.
+      chunks.length = 0;
+    });
     response.on("error", broken);
     response.on("close", () => response.readableEnded || broken());
   });

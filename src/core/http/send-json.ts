@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { endWithText } from "./end-with-text.ts";
 import { prepareToSend } from "./turn-end.ts";
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -17,8 +18,7 @@ export function sendText(
   prepareToSend();
   const length = Buffer.byteLength(text);
   response.writeHead(status, { "content-type": type, "content-length": length, ...headers });
-  // The same bytes, but Node need not look for characters that take more than one.
-  response.end(text, length === text.length ? "latin1" : "utf8");
+  endWithText(response, text, length);
 }
 
 /** Ends a response that has no body. */

@@ -38,7 +38,10 @@ export function watchNamespaceInit(wrapper: number): NamespaceInit {
     pid,
     programPid() {
       const parent = pid();
-      return (program ??= parent === undefined ? undefined : childrenOf(parent)[0]);
+      const children = parent === undefined ? [] : childrenOf(parent);
+      // What prepares the namespace runs before the program.
+      if (program === undefined || (children.length > 0 && !children.includes(program))) program = children[0];
+      return program;
     },
     async gone() {
       for (let found = stat(); found !== undefined && !found.isZombie; found = stat()) await sleep(2);

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../../../tests/support/until.ts";
 import {
-  doubtNamespaceWay,
-  findNamespaceWay,
+  doubtNamespaceLauncher,
+  findNamespaceLauncher,
   namespaceWords,
-  rememberNamespaceWay,
+  rememberNamespaceLauncher,
   type NamespaceProgram,
 } from "./pid-namespace.ts";
 import { startProcessTree } from "./process-tree.ts";
@@ -24,61 +24,61 @@ async function fakeBubblewrap(then = 'while [ "$1" != -- ]; do shift; done; shif
 }
 
 const noMemory = "/nowhere/memory.json";
-afterEach(() => rememberNamespaceWay(noMemory));
+afterEach(() => rememberNamespaceLauncher(noMemory));
 
 describe.runIf(process.platform === "linux")("the way to a PID namespace", () => {
   test("is found out once in a process, however many programs start at the same time", async () => {
     const { env, runs } = await fakeBubblewrap();
-    const ways = await Promise.all([1, 2, 3].map(() => findNamespaceWay(env)));
+    const ways = await Promise.all([1, 2, 3].map(() => findNamespaceLauncher(env)));
     expect(ways.map((way) => way?.name)).toEqual(["bubblewrap", "bubblewrap", "bubblewrap"]);
     expect(runs()).toBe(1);
   });
 
   test("is remembered for the next process, which starts its programs without finding out again", async () => {
     const { env, memory } = await fakeBubblewrap();
-    rememberNamespaceWay(memory);
-    await findNamespaceWay(env);
+    rememberNamespaceLauncher(memory);
+    await findNamespaceLauncher(env);
     await until(async () => (await readFile(memory, "utf8").catch(() => "")) !== "");
     const next = await fakeBubblewrap();
-    expect((await findNamespaceWay(next.env))?.name).toBe("bubblewrap");
+    expect((await findNamespaceLauncher(next.env))?.name).toBe("bubblewrap");
     expect(next.runs()).toBe(0);
   });
 
   test("is found out again on another system, and if the memory can't be read", async () => {
     const { env, memory, runs } = await fakeBubblewrap();
     await writeFile(memory, JSON.stringify({ system: "another kernel", way: "bubblewrap" }));
-    rememberNamespaceWay(memory);
-    await findNamespaceWay(env);
+    rememberNamespaceLauncher(memory);
+    await findNamespaceLauncher(env);
     expect(runs()).toBe(1);
     const other = await fakeBubblewrap();
-    rememberNamespaceWay(tmpdir());
-    expect((await findNamespaceWay(other.env))?.name).toBe("bubblewrap");
+    rememberNamespaceLauncher(tmpdir());
+    expect((await findNamespaceLauncher(other.env))?.name).toBe("bubblewrap");
     expect(other.runs()).toBe(1);
   });
 
   test("is checked if it was only remembered and a program failed, once", async () => {
     const { env, memory } = await fakeBubblewrap();
-    rememberNamespaceWay(memory);
-    await findNamespaceWay(env);
+    rememberNamespaceLauncher(memory);
+    await findNamespaceLauncher(env);
     await until(async () => (await readFile(memory, "utf8").catch(() => "")) !== "");
     const refused = await fakeBubblewrap("exit 1");
-    expect(await findNamespaceWay(refused.env)).toBeDefined();
-    await doubtNamespaceWay(refused.env);
-    expect(await findNamespaceWay(refused.env)).toBeUndefined();
-    await doubtNamespaceWay(refused.env);
+    expect(await findNamespaceLauncher(refused.env)).toBeDefined();
+    await doubtNamespaceLauncher(refused.env);
+    expect(await findNamespaceLauncher(refused.env)).toBeUndefined();
+    await doubtNamespaceLauncher(refused.env);
     expect(refused.runs()).toBe(1);
   });
 
   test("is not taken where the system refuses it, and nothing is remembered of that", async () => {
     const { env, memory } = await fakeBubblewrap("echo 'bwrap: No permissions to create a new namespace' >&2; exit 1");
-    rememberNamespaceWay(memory);
-    expect(await findNamespaceWay(env)).toBeUndefined();
+    rememberNamespaceLauncher(memory);
+    expect(await findNamespaceLauncher(env)).toBeUndefined();
     await expect(readFile(memory)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("that was uninstalled since does not keep a program from starting", async () => {
     const { env, file } = await fakeBubblewrap();
-    await findNamespaceWay(env);
+    await findNamespaceLauncher(env);
     await rm(file);
     const tree = await startProcessTree({ command: "/bin/sh", args: ["-c", "exit 5"], env: {} }, env);
     expect(await tree.exited).toEqual({ code: 5, signal: null });

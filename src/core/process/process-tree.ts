@@ -7,7 +7,7 @@ import { settledWithin } from "../wait.ts";
 import { childEnv, type Env } from "./child-env.ts";
 import { killRun, killRunUntilGone, markEnv } from "./marked-processes.ts";
 import { watchNamespaceInit } from "./namespace-init.ts";
-import { doubtNamespaceWay, type NamespaceProgram, namespaceWords } from "./pid-namespace.ts";
+import { doubtNamespaceLauncher, type NamespaceProgram, namespaceWords } from "./pid-namespace.ts";
 
 /** A program to start. No shell reads the command line. */
 export interface ProgramCommand extends NamespaceProgram {
@@ -50,17 +50,20 @@ const killWaitMs = 5000;
  */
 export async function startProcessTree(program: ProgramCommand, env: Env): Promise<ProcessTree> {
   const run = randomUUID();
-  const programEnv = { ...childEnv(env), ...program.env, ...markEnv(run) };
-  const wrapper = (await namespaceWords(program, programEnv, env)) ?? [];
-  const [command = "", ...args] = [...wrapper, program.command, ...program.args];
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, args, {
-    cwd: program.cwd,
+  const full = program.cage?.kind === "on" ? program.cage : undefined;
+  const programEnv = { ...(full?.env ?? childEnv(env)), ...program.env, ...markEnv(run) };
+  const line = full?.instead ?? [program.command, ...program.args];
+  const wrapper = (await namespaceWords({ ...program, command: line[0] ?? "" }, programEnv, env)) ?? [];
+  const [command = "", ...args] = [...wrapper, ...line];
+  const child = spawn(command, args, {
+    // The folder of a cage is its own affair.
+    cwd: full === undefined ? program.cwd : "/",
     env: programEnv,
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", ...(full?.onOpen === undefined ? [] : (["pipe", "pipe"] as const))],
     // A process group of its own: a signal to it also reaches what the program started.
     detached: process.platform !== "win32",
     windowsHide: true,
-  });
+  }) as ChildProcessByStdio<Writable, Readable, Readable>;
   const { stdin, stdout, stderr } = child;
   // A program that closes its input early must not take us along.
   stdin.on("error", () => {});
@@ -75,12 +78,13 @@ export async function startProcessTree(program: ProgramCommand, env: Env): Promi
       child.on("error", reject);
     });
   } catch (error) {
-    if (!isWrapped || codeOf(error) !== "ENOENT") throw error;
+    if (!isWrapped || full !== undefined || codeOf(error) !== "ENOENT") throw error;
     // What makes the namespace was uninstalled, or the folder does not exist.
-    void doubtNamespaceWay(env);
+    void doubtNamespaceLauncher(env);
     return startProcessTree({ ...program, pidNamespace: "off" }, env);
   }
-  if (isWrapped) void exited.then(({ code }) => (code === 0 || code === null ? undefined : doubtNamespaceWay(env)));
+  if (isWrapped)
+    void exited.then(({ code }) => (code === 0 || code === null ? undefined : doubtNamespaceLauncher(env)));
   const pid = child.pid!;
   const init = isWrapped ? watchNamespaceInit(pid) : undefined;
   const killAll = (): void => {
@@ -88,6 +92,15 @@ export async function startProcessTree(program: ProgramCommand, env: Env): Promi
     if (first !== undefined) signalProcess(first, "SIGKILL");
     signalGroup(pid, "SIGKILL");
   };
+  if (full?.onOpen !== undefined) {
+    const { openCage } = await import("./cage/open-cage.ts");
+    await openCage(child, full).catch((error: unknown) => {
+      killAll();
+      throw error;
+    });
+  }
+  const end = full?.onStart?.(killAll);
+  if (end !== undefined) void exited.then(end);
 
   return {
     pid: () => init?.programPid() ?? pid,

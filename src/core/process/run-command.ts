@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "../fault.ts";
-import { quotedPeerTail } from "../peer-text.ts";
+import { quotedPeerTail } from "../text/peer-text.ts";
 import { secretArguments } from "../secrets/redact-command-line.ts";
 import { createOutputRedactor } from "../secrets/redact-output.ts";
 import { secretParts } from "../secrets/secret-parts.ts";

@@ -1,7 +1,10 @@
 /** The last bytes of a program's output. */
 export interface Tail {
   push(chunk: Buffer): void;
-  text(): string;
+  /** How many bytes were pushed so far. */
+  pushed(): number;
+  /** What is kept of what was pushed after so many bytes. */
+  text(after?: number): string;
 }
 
 /**
@@ -11,19 +14,25 @@ export interface Tail {
 export function createTail(maxBytes: number, toText?: (text: string, isCut: boolean) => string): Tail {
   let chunks: Buffer[] = [];
   let size = 0;
+  let pushed = 0;
   let isCut = false;
   return {
     push(chunk) {
+      pushed += chunk.length;
       if (chunk.length > maxBytes) isCut = true;
       chunks.push(chunk.length > maxBytes ? chunk.subarray(-maxBytes) : chunk);
       size += chunk.length;
       // At twice the limit, so that copying is rare.
       if (size > 2 * maxBytes) shorten();
     },
-    text() {
+    pushed: () => pushed,
+    text(after = 0) {
       shorten();
-      const text = Buffer.concat(chunks).toString("utf8");
-      return toText === undefined ? text : toText(text, isCut);
+      const wanted = pushed - after;
+      const isPart = wanted < size;
+      const kept = Buffer.concat(chunks);
+      const text = (isPart ? kept.subarray(size - wanted) : kept).toString("utf8");
+      return toText === undefined ? text : toText(text, isCut && !isPart);
     },
   };
 

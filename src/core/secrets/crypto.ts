@@ -33,6 +33,14 @@ function readSource(bytes: number, source: string): Buffer | undefined {
   }
 }
 
+/** Takes as long for every wrong one. Bytes are counted, not characters: peers may send any. */
+export function isSameSecret(given: string | Buffer, right: string | Buffer): boolean {
+  const [one, other] = [bytesOf(given), bytesOf(right)];
+  return one.length === other.length && lazyCrypto().timingSafeEqual(one, other);
+}
+
+const bytesOf = (text: string | Buffer): Buffer => (typeof text === "string" ? Buffer.from(text) : text);
+
 /** What is stored of a token. A fast hash, made for every request: tokens are random, so they can't be guessed. */
 export function hashToken(token: string): string {
   return lazyCrypto().hash("sha256", token, "hex");

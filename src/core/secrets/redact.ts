@@ -116,9 +116,9 @@ export function isSecretField(key: string, value: unknown): boolean {
   return secretFieldName.test(plain) && !(typeof value === "number" && plain.endsWith("tokens"));
 }
 
-const longestText = 8192;
+const maxTextLength = 8192;
 /** Longer than any secret: a text that is cut loses up to this much of an unbroken last word, so no half secret is left. */
-const longestWord = 1024;
+const maxWordLength = 1024;
 
 const secretNames = "api[-_]?key|pass(?:word|wd|phrase)|secret|token|authorization|cookie|credentials?|private[-_]?key";
 
@@ -162,7 +162,7 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
 
 /** The text with everything masked that looks like a secret, and of limited length. */
 export function redactText(text: string): string {
-  const isLong = text.length > longestText;
+  const isLong = text.length > maxTextLength;
   const safe = redactShapes(isLong ? cutAtWord(text) : text);
   return isLong ? `${safe}… (${text.length} characters)` : safe;
 }
@@ -173,8 +173,8 @@ export function redactShapes(text: string): string {
 }
 
 function cutAtWord(text: string): string {
-  const head = text.slice(0, longestText);
-  const tail = head.slice(-longestWord);
+  const head = text.slice(0, maxTextLength);
+  const tail = head.slice(-maxWordLength);
   const lastSpace = tail.search(/\s\S*$/);
-  return head.slice(0, longestText - longestWord + Math.max(lastSpace, 0));
+  return head.slice(0, maxTextLength - maxWordLength + Math.max(lastSpace, 0));
 }

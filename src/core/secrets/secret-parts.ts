@@ -4,7 +4,8 @@ const ordinaryWord = /^[a-z]{1,12}$/;
 const shortestPathKey = 20;
 const secretKey = /token|key|secret|pass|pwd|code|sig|auth|credential|session|jwt/i;
 
-function mayBeSecret(key: string, value: string): boolean {
+/** Whether the value of a query may be a secret. */
+export function mayBeSecret(key: string, value: string): boolean {
   return secretKey.test(key) || !ordinaryWord.test(value);
 }
 

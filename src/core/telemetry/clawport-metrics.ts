@@ -1,4 +1,5 @@
 import { tokensOfSize } from "../estimate-tokens.ts";
+import { serverStates } from "../server-states.ts";
 import type { BoundCounter, BoundGauge, BoundHistogram } from "./instruments.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -12,13 +13,24 @@ interface CallEnd extends CallStart {
   readonly outcome: string;
   /** The fault's code, if the call failed. */
   readonly code?: string | undefined;
-  readonly seconds: number;
+  /** How long it ran; undefined if it did not. */
+  readonly seconds: number | undefined;
+  /** How long it waited for approval; undefined if it did not. */
+  readonly approvalSeconds?: number | undefined;
 }
 
 /** Recorded by the guard for every call. There is no label for the tool: ten thousand tools would be too many series. */
 export interface CallMetrics {
   callStarted(call: CallStart): void;
   callEnded(call: CallEnd): void;
+  /** A rule of screening applied to the arguments or the answer of a call. */
+  found?(finding: FoundByRule): void;
+}
+
+interface FoundByRule {
+  readonly source: string;
+  readonly rule: string;
+  readonly severity: string;
 }
 
 interface CallInstruments {
@@ -42,14 +54,25 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
   });
   const errors = metrics.counter({
     name: "clawport_errors_total",
-    help: "Calls that failed, by the code of the fault.",
+    help: "Calls that failed, by the code of the fault. A call that was refused did not fail.",
     labels: ["door", "source", "code"],
   });
   const seconds = metrics.histogram({
     name: "clawport_call_seconds",
-    help: "Time from a call's arrival to its answer.",
+    help: "Time that calls took, without the wait for approval.",
     labels: ["door", "source"],
     bounds: secondBounds,
+  });
+  const approvalSeconds = metrics.histogram({
+    name: "clawport_approval_seconds",
+    help: "Time that calls waited for approval.",
+    labels: ["door", "source"],
+    bounds: secondBounds,
+  });
+  const findings = metrics.counter({
+    name: "clawport_findings_total",
+    help: "What screening found in arguments and answers, by rule.",
+    labels: ["source", "rule", "severity"],
   });
   const inFlight = metrics.gauge({
     name: "clawport_calls_in_flight",
@@ -78,6 +101,9 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
   }
 
   return {
+    found({ source, rule, severity }) {
+      findings.inc({ source, rule, severity });
+    },
     callStarted(call) {
       handlesOf(call).inFlight.add(1);
     },
@@ -85,7 +111,8 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
       const { door, source, outcome, code } = call;
       const handles = handlesOf(call);
       handles.inFlight.add(-1);
-      handles.seconds.observe(call.seconds);
+      if (call.seconds !== undefined) handles.seconds.observe(call.seconds);
+      if (call.approvalSeconds !== undefined) approvalSeconds.bind({ door, source }).observe(call.approvalSeconds);
       cachedCounter(handles.outcomes, outcome, () => calls.bind({ door, source, outcome })).inc();
       if (code !== undefined) cachedCounter(handles.errors, code, () => errors.bind({ door, source, code })).inc();
     },
@@ -110,7 +137,7 @@ export interface ServerMetrics {
 }
 
 /** Also shown while no server has them: a graph should go to zero, not end. */
-const usualStates = ["queued", "sleeping", "connecting", "ready", "degraded", "reconnecting", "needs-sign-in"] as const;
+const usualStates = Object.keys(serverStates);
 
 export function createServerMetrics(metrics: Metrics): ServerMetrics {
   const reconnects = metrics.counter({

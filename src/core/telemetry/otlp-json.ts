@@ -23,7 +23,7 @@ export interface ServiceIdentity {
 }
 
 const spanKinds = { internal: 1, server: 2, client: 3 } as const;
-const longestText = 1024;
+const maxTextLength = 1024;
 
 /** ExportTraceServiceRequest in the JSON encoding of OTLP 1.x: ids in hex, 64-bit numbers as text, enums as numbers. */
 export function traceRequest(origin: ServiceIdentity, spans: readonly FinishedSpan[]): unknown {
@@ -123,7 +123,7 @@ function safeText(text: string): string {
 }
 
 function boundText(text: string): string {
-  return (text.length > longestText ? `${text.slice(0, longestText)}…` : text).toWellFormed();
+  return (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text).toWellFormed();
 }
 
 /** The JSON form of protobuf spells out numbers that JSON does not have. */

@@ -15,7 +15,7 @@ export interface SenderOptions {
 }
 
 const attempts = 4;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 const retriable = new Set([429, 502, 503, 504]);
 
 export function createOtlpSender({ settings, version, fetch, log, firstWaitMs = 1000 }: SenderOptions): OtlpSender {
@@ -63,7 +63,7 @@ export function createOtlpSender({ settings, version, fetch, log, firstWaitMs = 
   return async (request, signal) => {
     const text = JSON.stringify(request);
     const body = gzip ? gzipSync(text) : text;
-    const waits = backoffDelays({ firstMs: firstWaitMs, maxMs: longestWaitMs, jitter: 0.5 });
+    const waits = backoffDelays({ firstMs: firstWaitMs, maxMs: maxWaitMs, jitter: 0.5 });
     for (let attempt = 1; ; attempt++) {
       const outcome = await post(body, signal);
       if (outcome.done || !outcome.retry || attempt === attempts || signal.aborted) {
@@ -85,7 +85,7 @@ type Outcome =
 
 function retryAfter(headers: Headers): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? NaN);
-  return seconds >= 0 ? Math.min(seconds * 1000, longestWaitMs) : undefined;
+  return seconds >= 0 ? Math.min(seconds * 1000, maxWaitMs) : undefined;
 }
 
 /** The code of the system's error behind `fetch failed`, which says nothing by itself. */

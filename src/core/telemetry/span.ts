@@ -11,7 +11,7 @@ export interface SpanStarter {
   readonly onEnd: (span: FinishedSpan) => void;
 }
 
-const mostAttributes = 64;
+const maxAttributes = 64;
 
 export function startSpan(starter: SpanStarter, name: string, options: SpanOptions): Span {
   const parent = parseTraceparent(options.parent);
@@ -34,7 +34,7 @@ export function startSpan(starter: SpanStarter, name: string, options: SpanOptio
   return {
     traceparent,
     setAttribute(key, value) {
-      if (attributes.size < mostAttributes || attributes.has(key)) attributes.set(key, value);
+      if (attributes.size < maxAttributes || attributes.has(key)) attributes.set(key, value);
     },
     recordError(error) {
       recordFailure(toFault(error).code);

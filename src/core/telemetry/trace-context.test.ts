@@ -44,9 +44,9 @@ test("what is formatted parses back", () => {
 
 test("a trace goes on with its state, as far as a header can hold it", () => {
   const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  expect(traceFields(traceparent, "a=1,b=2")).toEqual({ traceparent, tracestate: "a=1,b=2" });
+  expect(traceFields({ traceparent, tracestate: "a=1,b=2" })).toEqual({ traceparent, tracestate: "a=1,b=2" });
   for (const tracestate of [undefined, "", "a=1\r\nx: y", "a=ü", `a=${"1".repeat(511)}`])
-    expect(traceFields(traceparent, tracestate)).toEqual({ traceparent });
+    expect(traceFields({ traceparent, tracestate })).toEqual({ traceparent });
   for (const broken of [undefined, "", "nonsense", `01${traceparent.slice(2)}-\u0000`])
-    expect(traceFields(broken, "a=1")).toBeUndefined();
+    expect(traceFields({ traceparent: broken, tracestate: "a=1" })).toBeUndefined();
 });

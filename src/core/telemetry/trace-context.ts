@@ -9,22 +9,26 @@ export interface TraceContext {
 
 /** A trace as a request carries it to the next server: in HTTP headers and in `_meta`, by the same names. */
 export type TraceFields = Readonly<Record<string, string>> & {
-  readonly traceparent: string;
+  readonly traceparent?: string;
   readonly tracestate?: string;
+  readonly baggage?: string;
 };
 
 export const sampledFlag = 0x01;
 
-const longestHeader = 256;
+const maxHeaderLength = 256;
 /** What every participant must be able to pass on (§3.3.1.5). */
-const longestState = 512;
+const maxStateLength = 512;
+/** What W3C Baggage asks every participant to pass on; its first edition allowed this many entries. */
+const maxBaggageBytes = 8192;
+const maxBaggageEntries = 180;
 /** In `_meta` the caller can send anything, also what would end a header. */
 const headerText = /^[\x20-\x7e]+$/;
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** Undefined if the header is not well-formed: it then counts as missing and a new trace begins (§3.2.2). */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
-  if (header === undefined || header.length > longestHeader) return undefined;
+  if (header === undefined || header.length > maxHeaderLength) return undefined;
   const [, version, traceId, spanId, flags, rest] = traceparentPattern.exec(header) ?? [];
   if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   // Version ff is forbidden; 00 ends after the flags, only later versions may have more fields (§3.2.4).
@@ -37,11 +41,25 @@ export function formatTraceparent({ traceId, spanId, flags }: TraceContext): str
   return `00-${traceId}-${spanId}-${(flags & 0xff).toString(16).padStart(2, "0")}`;
 }
 
-/** Undefined without a valid `traceparent`; a `tracestate` means nothing without it. One that no header can hold is dropped. */
-export function traceFields(traceparent: string | undefined, tracestate: string | undefined): TraceFields | undefined {
+interface CallerTrace {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  readonly baggage?: string | undefined;
+}
+
+/**
+ * Undefined if there is nothing to pass on. A `tracestate` means nothing without a valid `traceparent`, `baggage` needs
+ * none. What no header can hold is dropped.
+ */
+export function traceFields({ traceparent, tracestate, baggage }: CallerTrace): TraceFields | undefined {
+  const carried = baggage !== undefined && isBaggage(baggage) ? { baggage } : undefined;
   if (traceparent === undefined || parseTraceparent(traceparent) === undefined || !headerText.test(traceparent))
-    return undefined;
-  if (tracestate === undefined || tracestate.length > longestState || !headerText.test(tracestate))
-    return { traceparent };
-  return { traceparent, tracestate };
+    return carried;
+  if (tracestate === undefined || tracestate.length > maxStateLength || !headerText.test(tracestate))
+    return { traceparent, ...carried };
+  return { traceparent, tracestate, ...carried };
+}
+
+function isBaggage(text: string): boolean {
+  return text.length <= maxBaggageBytes && headerText.test(text) && text.split(",").length <= maxBaggageEntries;
 }

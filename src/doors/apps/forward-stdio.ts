@@ -7,7 +7,7 @@ import { requireTrustedHolder } from "../../core/http/port-holder.ts";
 import { parseJsonBytes } from "../../core/json-bytes.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import type { Log } from "../../core/log.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
 import { createHttpTransport } from "../../mcp/client/http-transport.ts";
 import {

@@ -1,9 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Fault } from "../../core/fault.ts";
 import { bearerToken, type RequestHeaders } from "../../core/http/request-headers.ts";
-import { hashToken } from "../../core/secrets/crypto.ts";
+import { hashToken, isSameSecret } from "../../core/secrets/crypto.ts";
 import { type RegisteredSession, sessionTokenShape } from "../../sources/apps/session/live-session.ts";
 
 /** The WebSocket subprotocol of the bridge. A browser sends its token as a second one, since it can't send headers. */
@@ -27,7 +26,7 @@ export class PresentedToken {
     if (this.hash === undefined) return false;
     if (this.#compared !== hash) {
       this.#compared = hash;
-      this.#isSame = timingSafeEqual(Buffer.from(this.hash, "latin1"), Buffer.from(hash, "latin1"));
+      this.#isSame = isSameSecret(this.hash, hash);
     }
     return this.#isSame;
   }

@@ -1,4 +1,4 @@
-import { mostTools } from "../../sources/apps/session/tool-set.ts";
+import { maxTools } from "../../sources/apps/session/tool-set.ts";
 
 const text = { type: "string" };
 const schema = { type: "object", description: "A JSON Schema of type object." };
@@ -27,7 +27,7 @@ const Tool = {
   },
 };
 
-const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, maxItems: mostTools };
+const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, maxItems: maxTools };
 const about = { type: "string", maxLength: 512 };
 const moment = { type: "string", format: "date-time" };
 

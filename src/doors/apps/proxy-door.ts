@@ -22,7 +22,7 @@ import { createBridgeDoor } from "./bridge-door.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
 import { sessionUrlFacts } from "./proxy-route.ts";
 import { createProxyRouter } from "./proxy-router.ts";
-import { createBodyReserver, maxBodyBytes, mostConcurrent, mostConnections } from "./request-limits.ts";
+import { createBodyReserver, maxBodyBytes, maxConcurrent, maxConnections } from "./request-limits.ts";
 import { refusalEvent } from "./send-problem.ts";
 import { createSessionRoutes } from "./session-routes.ts";
 import { createWriteBackpressure } from "./write-backpressure.ts";
@@ -84,10 +84,10 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
   let isDraining = false;
   const backpressure = createWriteBackpressure(budget, count);
-  const admission = createRequestSlots(fairRules(options.maxConcurrent ?? mostConcurrent));
+  const admission = createRequestSlots(fairRules(options.maxConcurrent ?? maxConcurrent));
   const intake = createBodyIntake({ timeoutMs: options.bodyTimeoutMs });
   const server = createServer(arrivalTimeouts(maxBodyBytes));
-  const connectionShares = shareConnections(server, await connectionLimit(options.maxConnections ?? mostConnections));
+  const connectionShares = shareConnections(server, await connectionLimit(options.maxConnections ?? maxConnections));
   const shared = { intake, connections: connectionShares };
   const appHash = hashOf(options.appToken);
   const gateRules = {

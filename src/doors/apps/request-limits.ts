@@ -7,9 +7,9 @@ import { type MemoryBudget, memoryLimitMessage, smallPiece } from "../../sources
 /** Bytes of the largest registration or MCP request. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 /** Requests that the proxy serves at the same time. */
-export const mostConcurrent = 4096;
+export const maxConcurrent = 4096;
 /** Connections that the proxy keeps, bridges included; fewer if the process may not open that many files. */
-export const mostConnections = 32_768;
+export const maxConnections = 32_768;
 
 /** Counts the body of a request until the response is closed. Faults if there is no room for it. */
 export type ReserveBody = (request: IncomingMessage, response: ServerResponse, sessionId: string) => void;

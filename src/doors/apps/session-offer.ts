@@ -24,7 +24,7 @@ export interface SessionOfferOptions {
 }
 
 /** How long the result of a task is kept, and how many tasks one session may have. */
-export const taskLimits = { keepTasksMs: 600_000, mostTasks: 100 };
+export const taskLimits = { keepTasksMs: 600_000, maxTasks: 100 };
 
 /** Key in `_meta` that names a call: a call that is sent again under the same name is not run again. */
 const callKeyMeta = "clawport/callKey";

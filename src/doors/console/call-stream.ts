@@ -5,7 +5,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { cannotAsk, type ClientFacts, missingCapability } from "../../mcp/messages/client-facts.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
@@ -37,9 +37,9 @@ export interface ConsoleCallsOptions {
   readonly log: Log;
 }
 
-const mostCalls = 16;
+const maxCalls = 16;
 const checkMs = 500;
-const mostWaitingBytes = 16 * 1024 * 1024;
+const maxWaitingBytes = 16 * 1024 * 1024;
 /** What the page can show its user. */
 const pageFacts: ClientFacts = {
   name: "console",
@@ -66,8 +66,8 @@ export function createConsoleCalls({ target, media, isValid, log }: ConsoleCalls
   return {
     async run(body, session, response) {
       const { tool, args } = await check(body);
-      if ([...running.values()].filter((id) => id === session.id).length >= mostCalls)
-        throw new Fault("busy", `${mostCalls} calls of this session are running. Wait for one, or cancel it.`);
+      if ([...running.values()].filter((id) => id === session.id).length >= maxCalls)
+        throw new Fault("busy", `${maxCalls} calls of this session are running. Wait for one, or cancel it.`);
       const stop = new AbortController();
       running.set(stop, session.id);
       const asked = new Set<string>();
@@ -84,7 +84,7 @@ export function createConsoleCalls({ target, media, isValid, log }: ConsoleCalls
       response.flushHeaders();
       const send = (line: object): void => {
         if (response.destroyed) return;
-        if (response.writableLength > mostWaitingBytes) response.destroy();
+        if (response.writableLength > maxWaitingBytes) response.destroy();
         else response.write(`${JSON.stringify(line)}\n`);
       };
       const context: CallContext = {

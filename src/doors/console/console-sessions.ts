@@ -1,5 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import { deriveKey, isSame, macOf } from "./proof-keys.ts";
+import { isSameSecret } from "../../core/secrets/crypto.ts";
+import { deriveKey, macOf } from "./proof-keys.ts";
 import { createSeenCounters, type SeenCounters } from "./seen-counters.ts";
 import { createSecret, type TakenLink } from "./sign-in-link.ts";
 import {
@@ -64,10 +65,10 @@ interface KeptSession extends ConsoleSession {
 }
 
 const idleMs = 12 * 60 * 60_000;
-const longestMs = 7 * 24 * 60 * 60_000;
-const mostSessions = 20;
+const maxMs = 7 * 24 * 60 * 60_000;
+const maxSessions = 20;
 /** Loads of the page. None is forgotten: its requests could be sent again. */
-const mostChannels = 4096;
+const maxChannels = 4096;
 const resetMs = 10_000;
 
 export function createConsoleSessions({ tokenKey, clock = Date.now }: ConsoleSessionsOptions): ConsoleSessions {
@@ -78,7 +79,7 @@ export function createConsoleSessions({ tokenKey, clock = Date.now }: ConsoleSes
     const key = tokenKey();
     const now = clock();
     if (session === undefined || session.hasEnded || key === undefined) return false;
-    if (now - session.used > idleMs || now - session.begun > longestMs) return false;
+    if (now - session.used > idleMs || now - session.begun > maxMs) return false;
     if (session.tokenKey === key) return true;
     if (session.resetUntil < now) return false;
     session.tokenKey = key;
@@ -89,7 +90,7 @@ export function createConsoleSessions({ tokenKey, clock = Date.now }: ConsoleSes
   function makeRoom(): void {
     const byUse = [...known.values()].toSorted((a, b) => a.used - b.used);
     for (const session of [...byUse.filter((each) => !isValid(each)), ...byUse])
-      if (known.size >= mostSessions) known.delete(session.id);
+      if (known.size >= maxSessions) known.delete(session.id);
   }
 
   return {
@@ -109,7 +110,7 @@ export function createConsoleSessions({ tokenKey, clock = Date.now }: ConsoleSes
       const session = given && known.get(given.session);
       if (given === undefined || session === undefined) return undefined;
       const { bodyHash, mac } = given;
-      if (!isSame(mac, macOf(session.key, requestText({ ...given, method, path })))) return undefined;
+      if (!isSameSecret(mac, macOf(session.key, requestText({ ...given, method, path })))) return undefined;
       const isIn = isFirst(session, given) && isValid(session);
       if (isIn) session.used = clock();
       return { session: isIn ? session : undefined, bodyHash, proof: macOf(session.key, answerText(given)) };
@@ -127,6 +128,6 @@ export function createConsoleSessions({ tokenKey, clock = Date.now }: ConsoleSes
 
 function isFirst({ channels }: KeptSession, { channel, counter }: Pick<SignedRequest, "channel" | "counter">): boolean {
   const seen = channels.get(channel) ?? createSeenCounters();
-  if (channels.size < mostChannels) channels.set(channel, seen);
+  if (channels.size < maxChannels) channels.set(channel, seen);
   return channels.has(channel) && seen.take(counter);
 }

@@ -30,10 +30,10 @@ interface Stream {
 
 const heartbeatMs = 15_000;
 const checkMs = 500;
-const mostStreams = 32;
-const mostOfOne = 8;
+const maxStreams = 32;
+const maxOfOne = 8;
 /** What a browser that does not read may leave waiting. It comes back and starts afresh. */
-const mostWaitingBytes = 4 * 1024 * 1024;
+const maxWaitingBytes = 4 * 1024 * 1024;
 
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const streams = new Set<Stream>();
@@ -49,7 +49,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   function write(stream: Stream, text: string): void {
     const { response, session } = stream;
-    if (options.isValid(session) && response.writableLength <= mostWaitingBytes) return void response.write(text);
+    if (options.isValid(session) && response.writableLength <= maxWaitingBytes) return void response.write(text);
     response.destroy();
     remove(stream);
   }
@@ -69,7 +69,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     send,
     open(session, response, first) {
       const own = [...streams].filter((stream) => stream.session.id === session.id);
-      if (streams.size >= mostStreams || own.length >= mostOfOne)
+      if (streams.size >= maxStreams || own.length >= maxOfOne)
         throw new Fault("busy", "The console is open in too many windows. Close some.");
       response.writeHead(200, {
         ...commonHeaders,

@@ -19,7 +19,7 @@ interface KeptMedia {
   readonly content: Buffer;
 }
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export function createResultMedia(): ResultMedia {
   /** Oldest first. */
@@ -32,7 +32,7 @@ export function createResultMedia(): ResultMedia {
     kept.set(id, { session: session.id, type: String(type), content });
     bytes += content.length;
     for (const [old, { content: its }] of kept) {
-      if (bytes <= mostBytes || old === id) break;
+      if (bytes <= maxBytes || old === id) break;
       kept.delete(old);
       bytes -= its.length;
     }

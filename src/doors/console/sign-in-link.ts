@@ -6,8 +6,8 @@ import type { Home } from "../../core/files/home.ts";
 import { readRegularFile } from "../../core/files/read-regular-file.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { hashToken } from "../../core/secrets/crypto.ts";
-import { deriveKey, isSame, macOf } from "./proof-keys.ts";
+import { hashToken, isSameSecret } from "../../core/secrets/crypto.ts";
+import { deriveKey, macOf } from "./proof-keys.ts";
 import { linkKeyInfo, signInText } from "./signed-texts.ts";
 
 /** A link that opens the console once. */
@@ -25,7 +25,7 @@ export interface LinkedHub {
   readonly processStart: string;
 }
 
-export interface LinkOptions {
+export interface SignInLinkOptions {
   readonly home: Pick<Home, "file">;
   /** The only one that takes the link: after it was killed, the next one does not. */
   readonly hub: LinkedHub;
@@ -41,7 +41,12 @@ const largestFile = 4096;
  * Making a link takes write access to the state folder: a token does not do. The code is for the hub, which finds the
  * file by its hash; the secret after `#` never leaves the browser, which proves with it that it has it.
  */
-export async function createSignInLink({ home, hub, terminal, now = Date.now() }: LinkOptions): Promise<SignInLink> {
+export async function createSignInLink({
+  home,
+  hub,
+  terminal,
+  now = Date.now(),
+}: SignInLinkOptions): Promise<SignInLink> {
   const [code, secret] = [createSecret(), createSecret()];
   const folder = linkFolder(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -69,7 +74,7 @@ export interface TakenLink {
 }
 
 /** What the page sends to sign in: the proof is made with the secret. */
-export interface SignInRequest {
+export interface SignInProof {
   readonly code: string;
   readonly nonce: string;
   readonly proof: string;
@@ -79,7 +84,7 @@ export interface SignInRequest {
 export async function takeSignInLink(
   home: Pick<Home, "file">,
   hub: LinkedHub,
-  { code, nonce, proof }: SignInRequest,
+  { code, nonce, proof }: SignInProof,
   now = Date.now(),
 ): Promise<TakenLink | undefined> {
   if (!/^[\w-]{43}$/.test(code)) return undefined;
@@ -88,7 +93,7 @@ export async function takeSignInLink(
   const link = text === undefined ? undefined : parseLink(text);
   if (link === undefined || now >= link.expires || link.hub !== hubName(hub)) return undefined;
   // Without the secret a link can't be used up, either.
-  if (!isSame(proof, macOf(deriveKey(link.secret, code, linkKeyInfo), signInText(code, nonce)))) return undefined;
+  if (!isSameSecret(proof, macOf(deriveKey(link.secret, code, linkKeyInfo), signInText(code, nonce)))) return undefined;
   // Of two requests at the same moment, one removes the file; the other finds it gone.
   const isOurs = await unlink(path).then(
     () => true,

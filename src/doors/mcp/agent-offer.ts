@@ -3,18 +3,18 @@ import { Fault } from "../../core/fault.ts";
 import type { McpOffer } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
 import type { AgentAccess, RedeemedCall } from "./agent-access.ts";
-import { createViewOffer, judgesArguments, type ViewOfferOptions } from "./view-offer.ts";
-
-export interface AgentOfferOptions extends Omit<ViewOfferOptions, "door" | "rights"> {
-  readonly access: AgentAccess;
-}
+import type { ViewOfferOptions } from "./view-offer.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
 /** A view as the agent of the host gets it: each call says in its arguments who asked for it. */
-export function createAgentOffer(options: AgentOfferOptions): McpOffer {
-  const { view, guard, access, log } = options;
-  const offer = createViewOffer({ ...options, door: "plugin", rights: {} });
+export function offerToAgent(
+  offer: McpOffer,
+  access: AgentAccess,
+  { view, guard, log }: Pick<ViewOfferOptions, "view" | "guard" | "log">,
+): McpOffer {
+  const { tools } = offer;
+  if (tools === undefined) return offer;
   /** By the arguments that are left. */
   const redeemed = new WeakMap<Args, RedeemedCall>();
 
@@ -22,14 +22,8 @@ export function createAgentOffer(options: AgentOfferOptions): McpOffer {
     ...offer,
     // OpenClaw makes a tool of every one that is declared.
     declares: (feature) => view.declares(feature),
-    // A spread would read it once and for all.
-    get instructions() {
-      return view.instructions();
-    },
     tools: {
-      list: () => view.definitions(),
-      find: (name) => view.find(name)?.definition,
-      judgesArguments: (tool) => judgesArguments(view, tool),
+      ...tools,
       readArguments({ name }, args) {
         const call = access.redeem(requireEntry(name), args);
         redeemed.set(call.args, call);

@@ -16,7 +16,8 @@ export interface ControlRequest {
   readonly intake: BodyIntake;
 }
 
-const largestBody = 64 * 1024;
+/** A question can be as long as the call that it is about. */
+export const maxControlBytes = 16 * 1024 * 1024;
 
 /**
  * Tokens are for tools, and are in files of clients: they control nothing. Programs of earlier versions still try it with
@@ -37,7 +38,7 @@ export async function serveControl(
   try {
     if (key === undefined) throw forKeysOnly();
     if (request.method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
-    const body = await intake.read(request, { holder: mainTokenName, maxBytes: largestBody });
+    const body = await intake.read(request, { holder: mainTokenName, maxBytes: maxControlBytes });
     sendJson(response, 200, { result: (await control(verb, body, key)) ?? null });
   } catch (error) {
     const fault = toFault(error);

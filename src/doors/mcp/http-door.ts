@@ -33,7 +33,7 @@ import type { Results } from "./results/results.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import type { Tokens } from "./tokens.ts";
-import { createViewEndpoints, type LargeBodies, type ToolNames } from "./view-endpoints.ts";
+import { createViewEndpoints, type LargeBodies, type ToolNaming } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
 /** Undefined while there is none. */
@@ -69,7 +69,7 @@ export interface HttpDoorOptions {
   /** For the agent of the program that hosts this door. */
   readonly agent?: AgentAccess | undefined;
   /** How tools are called at `/` and `/mcp`; `short` unless given. */
-  readonly toolNames?: ToolNames | undefined;
+  readonly toolNames?: ToolNaming | undefined;
   /** How clients get the tools at `/` and `/mcp`; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
   /** Where large results go, at `/` and `/mcp`. Without it they are sent whole. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isInView } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { countText } from "../../core/count-text.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { Fault } from "../../core/fault.ts";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
 import { type HubRoute, parseHubRoute } from "../../core/http/hub-routes.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { plainTextType, sendText } from "../../core/http/send-json.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
@@ -48,6 +48,7 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
     if (token.metrics) throw new Fault("denied", "This token gives access to /metrics only.");
     // The caller has the same name as without a hub, so that approvals apply in both cases.
     if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio", token.name);
+    if (route.kind === "apps") return endpoints.apps().handle(request, response, "stdio", token.name);
     if (route.kind === "terminal") return endpoints.terminal().handle(request, response, token.name);
     if (route.kind === "order") return endpoints.orders(route.from).handle(request, response, route.from, token.name);
     if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
@@ -75,7 +76,7 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
 /** What each key opens, beside `/control/`. A token opens what none of them is for. */
 function requireKey(route: HubRoute, key: HubKeyName | undefined): void {
   const isTerminal = route.kind === "terminal" || (route.kind === "order" && route.from === "cli");
-  const isForKeys = isTerminal || route.kind === "relay" || route.kind === "order";
+  const isForKeys = isTerminal || route.kind === "relay" || route.kind === "apps" || route.kind === "order";
   if (key === undefined) {
     if (isForKeys) throw forKeysOnly();
     return;
@@ -118,7 +119,9 @@ function isProbe({ method, headers }: IncomingMessage): boolean {
 
 /** What `GET /` shows a person who checks whether the hub is running: only what the token gives access to. */
 function probeText(info: ServerInfo, catalog: Catalog, token: TokenMatch): string {
-  const sources = catalog.sources().filter(({ id }) => isInView(id, token));
+  const sources = catalog
+    .sources()
+    .filter(({ id, isUnlisted }) => isInView(id, token) && (!isUnlisted || token.view !== undefined));
   const tools = catalog.tools().filter(({ source }) => isInView(source.id, token));
   return [
     `${info.title ?? info.name} ${info.version} is running.`,

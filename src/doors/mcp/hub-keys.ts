@@ -1,11 +1,10 @@
-import { timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { withFileLock } from "../../core/files/file-lock.ts";
-import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
+import { cancelPendingWrite } from "../../core/files/write-when-room.ts";
 import type { Log } from "../../core/log.ts";
+import { isSameSecret } from "../../core/secrets/crypto.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 import { type HubKeyName, mainTokenName, type TokenMatch } from "./gate.ts";
-import { createToken } from "./main-token.ts";
+import { makeHubToken } from "./main-token.ts";
 
 /** Where the keys are kept, and the log for what happens to them. */
 export interface HubKeyLocation {
@@ -16,6 +15,7 @@ export interface HubKeyLocation {
 /** The keys of the owner's own processes. They count at the hub's socket only, and are in no file of a client. */
 export interface HubKeys {
   match(presented: string): TokenMatch | undefined;
+  close(): void;
 }
 
 export function hubKeyPath({ home }: Pick<HubKeyLocation, "home">, name: HubKeyName): string {
@@ -32,15 +32,18 @@ export function readHubKey(path: string): Secret | undefined {
   }
 }
 
-/** Makes the keys that are missing. One that other users could read is replaced: every process reads it anew. */
+/** Makes the keys that are missing; the lock of the hub is held. One that other users could read is replaced: every process reads it anew. */
 export async function openHubKeys(location: HubKeyLocation): Promise<HubKeys> {
   const control = Buffer.from((await ensureKey(location, "control")).reveal());
   const relay = Buffer.from((await ensureKey(location, "relay")).reveal());
   return {
     match(presented) {
       const bytes = Buffer.from(presented);
-      if (isSame(bytes, control)) return controlMatch;
-      return isSame(bytes, relay) ? relayMatch : undefined;
+      if (isSameSecret(bytes, control)) return controlMatch;
+      return isSameSecret(bytes, relay) ? relayMatch : undefined;
+    },
+    close() {
+      for (const name of ["control", "relay"] as const) cancelPendingWrite(hubKeyPath(location, name));
     },
   };
 }
@@ -49,21 +52,15 @@ export async function openHubKeys(location: HubKeyLocation): Promise<HubKeys> {
 const controlMatch: TokenMatch = Object.freeze({ name: mainTokenName, key: "control" });
 const relayMatch: TokenMatch = Object.freeze({ name: mainTokenName, key: "relay" });
 
-const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
-
 async function ensureKey(location: HubKeyLocation, name: HubKeyName): Promise<Secret> {
   const path = hubKeyPath(location, name);
-  const { log } = location;
-  const found = readPrivateKey(path);
-  if (found !== undefined) return found;
-  return withFileLock(`${path}.lock`, { log }, async () => {
-    const existing = readPrivateKey(path);
-    if (existing !== undefined) return existing;
-    const made = createToken();
-    await writeFileAtomic(path, `${made.reveal()}\n`, { mode: 0o600 });
-    return made;
-  });
+  return readPrivateKey(path) ?? makeHubToken(path, uses[name], location.log);
 }
+
+const uses: Readonly<Record<HubKeyName, string>> = {
+  control: "commands can control this hub",
+  relay: "`clawport serve` and `mcp-server` can use this hub",
+};
 
 function readPrivateKey(path: string): Secret | undefined {
   const key = readHubKey(path);

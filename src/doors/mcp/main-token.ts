@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import { withFileLock } from "../../core/files/file-lock.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
+import { writeWhenRoom } from "../../core/files/write-when-room.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import { Secret } from "../../core/secrets/secret.ts";
@@ -30,14 +31,22 @@ export function createToken(): Secret {
 
 /** The token in the file. A missing or empty file gets a new token first. */
 export async function ensureMainToken(location: TokenLocation): Promise<Secret> {
-  return ensureTokenFile(mainTokenPath(location), location.log ?? silentLog);
-}
-
-/** The same for another file with one token, which only its owner can read. */
-export async function ensureTokenFile(path: string, log: Log): Promise<Secret> {
+  const { log = silentLog } = location;
+  const path = mainTokenPath(location);
   const found = readMainToken(path, log);
   if (found !== undefined) return found;
   return withFileLock(`${path}.lock`, { log }, async () => readMainToken(path, log) ?? writeMainToken(path));
+}
+
+/**
+ * A token in a file that only the hub makes, which holds the lock of the state folder. On a full disk it counts at once, and is
+ * saved once there is space: `use` says what has to wait for that.
+ */
+export async function makeHubToken(path: string, use: string, log: Log): Promise<Secret> {
+  const token = createToken();
+  if (!(await writeWhenRoom(path, `${token.reveal()}\n`)))
+    log.warn(`the disk is full: ${use} once there is space for this file`, { path });
+  return token;
 }
 
 /** Replaces the token, whatever the file held. Running hubs use the new one without a restart. */

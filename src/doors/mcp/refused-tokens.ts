@@ -1,4 +1,4 @@
-import { visibleText } from "../../core/peer-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import type { Log } from "../../core/log.ts";
 import { type BucketShape, msUntilToken, refillBucket } from "../../core/token-bucket.ts";
@@ -16,7 +16,7 @@ export interface RefusedTokens {
   counts(): RefusedTokenCounts;
 }
 
-const longestUserAgent = 120;
+const maxUserAgentLength = 120;
 /** A client that tries again and again must not fill the log: three lines at once, then one every 30 seconds. */
 const lineRate: BucketShape = { size: 3, perMs: 1 / 30_000 };
 
@@ -57,5 +57,5 @@ function userAgentOf({ "user-agent": agent, authorization }: RequestHeaders): st
   if (typeof agent !== "string") return undefined;
   const words = typeof authorization === "string" ? authorization.split(/\s+/) : [];
   const hidden = words.filter((word) => word.length >= 8).reduce((text, word) => text.replaceAll(word, "…"), agent);
-  return visibleText(hidden, longestUserAgent);
+  return visibleText(hidden, maxUserAgentLength);
 }

@@ -46,7 +46,7 @@ interface SessionRecord extends SessionFacts {
 
 const week = 7 * 24 * 3_600_000;
 /** What a client says about its capabilities is kept up to this length. */
-const longestCapabilities = 2000;
+const maxCapabilitiesLength = 2000;
 /** The URIs that a client has subscribed to are kept up to this length, together. */
 const maxWatchedChars = 16_000;
 /** The file is rewritten when it is larger than this and more than twice the size of what is kept. */
@@ -278,6 +278,6 @@ function boundedUris(uris: readonly string[] = []): readonly string[] | undefine
 }
 
 function bounded(client: SessionFacts["client"]): SessionFacts["client"] {
-  const isShort = JSON.stringify(client.capabilities).length <= longestCapabilities;
+  const isShort = JSON.stringify(client.capabilities).length <= maxCapabilitiesLength;
   return isShort ? client : { ...client, capabilities: {} };
 }

@@ -7,6 +7,7 @@ import { initialize, modernParams } from "../../../tests/support/mcp/messages.ts
 import { startGuard } from "../../../tests/support/start-guard.ts";
 import { testSource } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
+import { createDoorOffer } from "./door-offer.ts";
 import { serveStdioDoor } from "./stdio-door.ts";
 
 const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize("2025-11-25") };
@@ -19,7 +20,8 @@ async function openDoor(ready: (catalog: Catalog) => Promise<unknown>, policy: P
   output.setEncoding("utf8").on("data", (text: string) => (said += text));
   const info = { name: "clawport", version: "1" };
   const view = catalog.view("all");
-  const served = serveStdioDoor({ view, guard, info, log: silentLog, input, output, ready: ready(catalog) });
+  const offer = createDoorOffer({ view, guard, door: "mcp-stdio", info, log: silentLog, listPatienceMs: 0 });
+  const served = serveStdioDoor({ offer, log: silentLog, input, output, ready: ready(catalog) });
   return {
     async ask(message: object): Promise<{ readonly result: Record<string, unknown> }> {
       const before = said.length;

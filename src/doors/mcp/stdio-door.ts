@@ -1,73 +1,39 @@
-import type { Readable, Writable } from "node:stream";
-import type { View } from "../../catalog/view.ts";
 import type { Log } from "../../core/log.ts";
-import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { settledWithin } from "../../core/wait.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
-import type { ServerInfo } from "../../mcp/server/offer.ts";
-import { type AnsweredMessage, serveStdio } from "../../mcp/stdio/serve-stdio.ts";
-import type { OpeningRecorder } from "./opening/record-opening.ts";
-import { offerResults } from "./results/result-offer.ts";
-import type { Results } from "./results/results.ts";
-import type { Surfaces } from "./surface/surfaces.ts";
-import { type CallGuard, createViewOffer } from "./view-offer.ts";
+import type { McpOffer } from "../../mcp/server/offer.ts";
+import { serveStdio, type StdioOptions } from "../../mcp/stdio/serve-stdio.ts";
+import type { OpeningRecorder } from "./first-answers/record-opening.ts";
 
-export interface StdioDoorOptions {
-  readonly view: View;
-  readonly guard: CallGuard;
-  readonly info: ServerInfo;
+export interface StdioDoorOptions extends StdioOptions {
+  readonly offer: McpOffer;
   readonly log: Log;
-  readonly telemetry?: Telemetry | undefined;
-  /** How the client gets the tools; all in one list unless given. */
-  readonly surfaces?: Surfaces | undefined;
-  /** The token of the client, if it has one. */
-  readonly token?: { readonly name: string; readonly key: string } | undefined;
-  /** The instructions of a view that has none. */
-  readonly fallbackInstructions?: (() => string | undefined) | undefined;
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly maxFrameBytes?: number | undefined;
+  /** Ends the service at once when the token is no longer valid. */
+  readonly revoked?: AbortSignal | undefined;
   /** Settles when the catalog is filled. Requests wait for it, the handshake only for a moment. */
   readonly ready?: Promise<unknown> | undefined;
-  /** Keeps large results. Without it they are sent whole. */
-  readonly results?: Results | undefined;
-  /** What the client was answered before this was loaded. */
-  readonly answered?: readonly AnsweredMessage[] | undefined;
   /** Notes how the client begins. */
   readonly recorder?: Pick<OpeningRecorder, "note"> | undefined;
-  /** How long answers may take after the input has ended. Must be longer than `ready` takes, or they would be empty. */
-  readonly graceMs?: number | undefined;
 }
 
 const handshake: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping", "notifications/initialized"]);
 /** `initialize` sends the servers' instructions, and only once, so it waits this long for servers to connect. */
 const handshakeMs = 1000;
 
-/** Serves a view to the one client at the other end of a pipe, until it disconnects. */
+/** Serves the one client at the other end of a pipe, until it disconnects. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
-  const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
-  const listPatienceMs = ready === undefined ? undefined : 0;
-  const { fallbackInstructions, token } = options;
-  const door = "mcp-stdio";
-  const rights = token && { tokenKey: () => token.key.slice(0, 16) };
-  const shared = { view, guard, door, rights, log } as const;
-  const offer = createViewOffer({ ...shared, info, telemetry, listPatienceMs, fallbackInstructions });
-  const shown = options.surfaces?.wrap(offer, view) ?? offer;
-  const { results } = options;
-  const whole = results === undefined ? shown : offerResults(shown, { ...shared, results, tokenKey: () => token?.key });
-  const server = createMcpServer(whole, { log });
+  const { offer, revoked, ready, recorder, ...stdio } = options;
+  const { input, log } = stdio;
+  const server = createMcpServer(offer, { log });
   const held = ready === undefined ? server : holdUntil(ready, server);
-  const { answered, recorder } = options;
+  const end = (): void => {
+    server.close("The token was revoked.");
+    input.destroy();
+  };
+  if (revoked?.aborted) end();
+  revoked?.addEventListener("abort", end, { once: true });
   try {
-    await serveStdio(recorder === undefined ? held : noteOpening(recorder, held), {
-      input,
-      output,
-      principal: token?.name,
-      log,
-      maxFrameBytes,
-      graceMs,
-      answered,
-    });
+    await serveStdio(recorder === undefined ? held : noteOpening(recorder, held), stdio);
   } finally {
     server.close();
   }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtempDisposable, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtempDisposable, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { createLog } from "../../core/log.ts";
@@ -230,4 +230,20 @@ test("a token that is removed or replaced is reported by name, and no token has 
   expect(tokens.keyOf("phone")).not.toBe(phoneKey);
   expect(tokens.keyOf("main")).not.toBe(mainKey);
   tokens.close();
+});
+
+test("a removed token is reported without a request and without a notice of the file system", async () => {
+  await using place = await makePlace();
+  await addNamedToken(place, "phone");
+  const tokens = await openTokens({ ...place, checkEveryMs: 60_000 });
+  const revoked: string[] = [];
+  tokens.onRevoked((name) => revoked.push(name));
+  // Notices are about the folder that was there at the start.
+  const folder = dirname(place.path);
+  await rename(folder, `${folder}.old`);
+  await cp(`${folder}.old`, folder, { recursive: true });
+  await removeNamedToken(place, "phone");
+  await expect.poll(() => revoked, { timeout: 10_000 }).toEqual(["phone"]);
+  tokens.close();
+  await rm(`${folder}.old`, { recursive: true });
 });

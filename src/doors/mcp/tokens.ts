@@ -1,9 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
 import { type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { stampFileNow } from "../../core/files/file-stamp.ts";
 import { silentLog } from "../../core/log.ts";
-import { hashToken } from "../../core/secrets/crypto.ts";
+import { hashToken, isSameSecret } from "../../core/secrets/crypto.ts";
 import { sleep } from "../../core/wait.ts";
 import { mainTokenName, type TokenMatch } from "./gate.ts";
 import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } from "./main-token.ts";
@@ -27,6 +26,8 @@ export interface Tokens {
   close(): void;
 }
 
+/** How often to look for removed tokens without a notice. */
+const pollMs = 2000;
 const main: TokenMatch = Object.freeze({ name: mainTokenName });
 
 /**
@@ -45,6 +46,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
   let renewing: Promise<void> | undefined;
   let noteRevoked: ((name: string) => void) | undefined;
   let checking: NodeJS.Timeout | undefined;
+  let polling: NodeJS.Timeout | undefined;
   let known: ReadonlyMap<string, string> | undefined;
   const watchers = [...new Set([path, namedPath].map(dirname))].flatMap((folder) => watchFolder(folder, checkSoon));
 
@@ -117,17 +119,18 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     path,
     match(presented) {
       if (performance.now() - checkedAt >= checkEveryMs) checkFiles();
-      const bytes = Buffer.from(presented);
-      if (mainToken !== undefined && bytes.length === mainToken.length && timingSafeEqual(bytes, mainToken))
-        return main;
+      if (mainToken !== undefined && isSameSecret(presented, mainToken)) return main;
       return named.length === 0 ? undefined : matchNamed(named, presented);
     },
     keyOf: (name) => (known ??= keys()).get(name),
     onRevoked(listener) {
       noteRevoked = listener;
+      known ??= keys();
+      polling ??= setInterval(checkFiles, pollMs).unref();
     },
     close() {
       clearTimeout(checking);
+      clearInterval(polling);
       for (const watcher of watchers) watcher.close();
     },
   };
@@ -153,7 +156,7 @@ function compileNamed(tokens: NamedTokens): readonly CompiledToken[] {
 function matchNamed(tokens: readonly CompiledToken[], presented: string): TokenMatch | undefined {
   const presentedHash = Buffer.from(hashToken(presented), "hex");
   let found: TokenMatch | undefined;
-  for (const { hash, match } of tokens) if (timingSafeEqual(hash, presentedHash)) found = match;
+  for (const { hash, match } of tokens) if (isSameSecret(hash, presentedHash)) found = match;
   return found;
 }
 

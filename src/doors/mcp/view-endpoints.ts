@@ -1,6 +1,6 @@
 import { type DoorKind, isInView } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Source } from "../../catalog/source.ts";
+import type { ListedSource } from "../../catalog/source.ts";
 import type { ViewFilter } from "../../catalog/view.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
@@ -12,11 +12,11 @@ import type { KeptSessions } from "../../mcp/http/kept-sessions.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { AgentAccess } from "./agent-access.ts";
-import { createAgentOffer } from "./agent-offer.ts";
-import { offerResults, type ResultOfferOptions } from "./results/result-offer.ts";
+import { createDoorOffer } from "./door-offer.ts";
+import type { ResultOfferOptions } from "./results/result-offer.ts";
 import type { SurfaceSetting } from "./surface/choose-surface.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
-import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
+import type { CallerRights, CallGuard } from "./view-offer.ts";
 
 /** A source whose calls carry media: its endpoint accepts larger bodies and puts long texts into files. */
 export interface LargeBodies {
@@ -26,7 +26,7 @@ export interface LargeBodies {
 }
 
 /** `short` names fit every client: `[A-Za-z0-9_-]{1,48}`. `full` ones are those of the catalog. */
-export type ToolNames = "short" | "full";
+export type ToolNaming = "short" | "full";
 
 export interface ViewEndpointsOptions {
   readonly catalog: Catalog;
@@ -40,7 +40,7 @@ export interface ViewEndpointsOptions {
   readonly largeBodies?: LargeBodies | undefined;
   readonly agent?: AgentAccess | undefined;
   /** How the tools of several sources are called; `short` unless given. */
-  readonly toolNames?: ToolNames | undefined;
+  readonly toolNames?: ToolNaming | undefined;
   /** How clients get the tools of several sources; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
   /** Keeps large results at the addresses of several sources, and for relays. */
@@ -64,6 +64,8 @@ export interface ViewEndpoints {
   ofAgent(name: string): HttpEndpoint | undefined;
   /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
+  /** The apps under bare names. Callers count as coming over stdio. */
+  apps(): HttpEndpoint;
   /** The whole catalog. Callers count as commands at a terminal. */
   terminal(): HttpEndpoint;
   /** `order_openclaw` alone. Callers count as coming over stdio, or as commands at a terminal. */
@@ -83,27 +85,18 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
-    whole(rights, withoutAgent = false, surface) {
-      if (surface !== undefined && options.surfaces !== undefined) return surfaceOf(rights, withoutAgent, surface);
-      return rights.view === undefined && !withoutAgent ? endpointOf("", rights) : partOf(rights, withoutAgent);
-    },
+    whole: (rights, withoutAgent = false, surface) =>
+      endpointAt({ at: "all", rights, withoutAgent, surface: options.surfaces && surface }),
     ofSource: (id, rights) =>
-      catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
+      catalog.sources().some((source) => source.id === id) ? endpointAt({ at: "source", id, rights }) : undefined,
     ofAgent(name) {
       const filter = agent?.viewAt(name);
-      if (agent === undefined || filter === undefined) return undefined;
-      return made.get(`agent ${name}`)?.endpoint ?? makeForAgent(name, filter, agent);
+      return filter === undefined ? undefined : endpointAt({ at: "agent", name, filter });
     },
-    relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
-    // The id of a source never contains a space, so this key can't be one.
-    terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
-    orders: (from) =>
-      made.get(`relay order ${from}`)?.endpoint ??
-      make(
-        `relay order ${from}`,
-        { source: "agent" },
-        { door: from === "cli" ? "cli" : "mcp-stdio", hasLargeBodies: largeBodies?.source === "agent" },
-      ),
+    relay: (only) => endpointAt({ at: "relay", only: only && [...new Set(only)].toSorted() }),
+    apps: () => endpointAt({ at: "apps" }),
+    terminal: () => endpointAt({ at: "terminal" }),
+    orders: (from) => endpointAt({ at: "orders", from }),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     endAllOf(token) {
       for (const { endpoint } of made.values()) endpoint.endAllOf(token);
@@ -116,75 +109,107 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     },
   };
 
-  function endpointOf(source: string, rights: CallerRights): HttpEndpoint {
-    const key = `${rightsKey(rights)}${source}`;
-    const known = made.get(key);
-    if (known !== undefined) return known.endpoint;
-    const hasLargeBodies = source === largeBodies?.source;
-    return make(key, source === "" ? "all" : { source }, { door: "mcp-http", rights, hasLargeBodies });
+  function endpointAt(address: Address): HttpEndpoint {
+    const key = keyOf(address);
+    return made.get(key)?.endpoint ?? make(key, address);
   }
 
-  function partOf(rights: CallerRights, withoutAgent: boolean): HttpEndpoint {
-    const key = `${rightsKey(rights)}${withoutAgent ? "without agent" : "several sources"}`;
-    const filter = { sources: partFilter(rights, withoutAgent) };
-    return made.get(key)?.endpoint ?? make(key, filter, { door: "mcp-http", rights });
-  }
-
-  /** For a token or an address that chooses the surface. */
-  function surfaceOf(rights: CallerRights, withoutAgent: boolean, surface: SurfaceSetting): HttpEndpoint {
-    const key = `${rightsKey(rights)}surface ${surface}${withoutAgent ? " without agent" : ""}`;
-    const isAll = rights.view === undefined && !withoutAgent;
-    const filter: ViewFilter = isAll ? "all" : { sources: partFilter(rights, withoutAgent) };
-    return made.get(key)?.endpoint ?? make(key, filter, { door: "mcp-http", rights, surface });
-  }
-
-  function relayTo(only: readonly string[] | undefined): HttpEndpoint {
-    const key = `relay stdio ${only?.join(" ") ?? "*"}`;
-    const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
-    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-stdio" });
-  }
-
-  /** The agent's program keeps its sessions when this door opens again. */
-  function makeForAgent(name: string, filter: ViewFilter, access: AgentAccess): HttpEndpoint {
-    const view = catalog.view(filter);
-    const server = createMcpServer(createAgentOffer({ view, guard, access, info, log, telemetry }), { log });
-    const endpoint = createHttpEndpoint(server, { log, admission, intake, maxBodyBytes, adoptsSessions: true });
-    made.set(`agent ${name}`, { server, endpoint });
-    return endpoint;
-  }
-
-  function make(key: string, filter: ViewFilter, rules: EndpointRules): HttpEndpoint {
-    const { door, hasLargeBodies, surface } = rules;
-    // The callers of a relay have no tokens, only a name that a token may have, too.
-    const rights = door === "mcp-http" ? { ...rules.rights, tokenKey: options.tokenKey } : rules.rights;
+  function make(key: string, address: Address): HttpEndpoint {
+    const { door, filter } = servedAt(address);
+    const rights = "rights" in address ? { ...address.rights, tokenKey: options.tokenKey } : undefined;
     // A source at its own address keeps its own names; commands and relays choose for themselves.
-    const isMixed = door === "mcp-http" && (filter === "all" || !("source" in filter));
+    const isMixed = address.at === "all";
     const view = catalog.view(filter, { alphabet: isMixed && toolNames === "short" ? "narrow" : "wide" });
-    const offer = createViewOffer({ view, guard, door, rights, info, log, telemetry });
-    const shown = isMixed ? (options.surfaces?.wrap(offer, view, surface) ?? offer) : offer;
-    // A source at its own address answers in full, and so do commands at a terminal.
-    const results = (filter !== "all" && "source" in filter) || door === "cli" ? undefined : options.results;
-    const tokenKey = door === "mcp-http" ? results?.tokenKey : undefined;
-    const whole =
-      results === undefined ? shown : offerResults(shown, { ...results, tokenKey, view, guard, door, rights, log });
-    const server = createMcpServer(whole, { log });
-    const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
-    const keptSessions = options.keptSessions?.(key);
-    const endpoint = createHttpEndpoint(server, { log, admission, intake, keptSessions, ...bodies });
+    const parts = { view, guard, door, rights, info, log, telemetry };
+    const offer = createDoorOffer({
+      ...parts,
+      // A source at its own address answers in full, and so do commands at a terminal.
+      results:
+        isMixed || address.at === "relay" ? options.results && resultsFor(address.at, options.results) : undefined,
+      surfaces: isMixed ? options.surfaces : undefined,
+      surface: isMixed ? address.surface : undefined,
+      agent: address.at === "agent" ? agent : undefined,
+    });
+    const server = createMcpServer(offer, { log });
+    const source = address.at === "source" ? address.id : address.at === "orders" ? "agent" : undefined;
+    const bodies = source !== undefined && source === largeBodies?.source ? largeBodies : { maxBodyBytes };
+    // The agent's program keeps its sessions when this door opens again.
+    const sessions = address.at === "agent" ? { adoptsSessions: true } : { keptSessions: options.keptSessions?.(key) };
+    const endpoint = createHttpEndpoint(server, { log, admission, intake, ...sessions, ...bodies });
     made.set(key, { server, endpoint });
     return endpoint;
   }
 }
 
-interface EndpointRules {
-  readonly door: DoorKind;
-  readonly rights?: CallerRights;
-  readonly hasLargeBodies?: boolean;
-  readonly surface?: SurfaceSetting;
+/** What an endpoint is for. */
+type Address =
+  | {
+      readonly at: "all";
+      readonly rights: CallerRights;
+      readonly withoutAgent: boolean;
+      readonly surface: SurfaceSetting | undefined;
+    }
+  | { readonly at: "source"; readonly id: string; readonly rights: CallerRights }
+  | { readonly at: "agent"; readonly name: string; readonly filter: ViewFilter }
+  | { readonly at: "relay"; readonly only: readonly string[] | undefined }
+  | { readonly at: "apps" | "terminal" }
+  | { readonly at: "orders"; readonly from: "stdio" | "cli" };
+
+/** Sessions are kept under it, beyond this process. The id of a source has no space, so it can't be another's key. */
+function keyOf(address: Address): string {
+  switch (address.at) {
+    case "all": {
+      const { rights, withoutAgent, surface } = address;
+      const rest = withoutAgent ? "without agent" : "";
+      if (surface !== undefined) return `${rightsKey(rights)}surface ${surface}${rest && ` ${rest}`}`;
+      return `${rightsKey(rights)}${rest || (rights.view === undefined ? "" : "several sources")}`;
+    }
+    case "source":
+      return `${rightsKey(address.rights)}${address.id}`;
+    case "agent":
+      return `agent ${address.name}`;
+    case "relay":
+      return `relay stdio ${address.only?.join(" ") ?? "*"}`;
+    case "apps":
+      return "relay apps";
+    case "terminal":
+      return "relay cli";
+    case "orders":
+      return `relay order ${address.from}`;
+  }
 }
 
-function partFilter(rights: CallerRights, withoutAgent: boolean): (source: Source) => boolean {
-  return ({ id }) => isInView(id, rights) && !(withoutAgent && id === "agent");
+/** Which part of the catalog there is at an address, and what its callers count as. */
+function servedAt(address: Address): { readonly door: DoorKind; readonly filter: ViewFilter } {
+  switch (address.at) {
+    case "all": {
+      const { rights, withoutAgent } = address;
+      if (rights.view === undefined && !withoutAgent) return { door: "mcp-http", filter: "all" };
+      const sources = ({ id, isUnlisted = false }: ListedSource) =>
+        isInView(id, rights) && !(withoutAgent && id === "agent") && !(isUnlisted && rights.view === undefined);
+      return { door: "mcp-http", filter: { sources } };
+    }
+    case "source":
+      return { door: "mcp-http", filter: { source: address.id } };
+    case "agent":
+      return { door: "plugin", filter: address.filter };
+    case "relay": {
+      const { only } = address;
+      const sources = ({ id, kind }: ListedSource) => kind === "server" && (only?.includes(id) ?? true);
+      return { door: "mcp-stdio", filter: { sources } };
+    }
+    case "apps":
+      return { door: "mcp-stdio", filter: { sources: ({ kind }) => kind === "app", bare: true } };
+    case "terminal":
+      return { door: "cli", filter: "all" };
+    case "orders":
+      return { door: address.from === "cli" ? "cli" : "mcp-stdio", filter: { source: "agent" } };
+  }
+}
+
+/** The callers of a relay have no tokens, only a name that a token may have, too. */
+function resultsFor(at: "all" | "relay", { results, tokenKey }: NonNullable<ViewEndpointsOptions["results"]>) {
+  return { results, tokenKey: at === "all" ? tokenKey : undefined };
 }
 
 /** A caller that is limited to a view can't be the owner. */

@@ -54,12 +54,8 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
 
   return {
     info,
-    get instructions() {
-      return view.instructions() ?? options.fallbackInstructions?.();
-    },
-    get extensions() {
-      return view.extensions();
-    },
+    instructions: () => view.instructions() ?? options.fallbackInstructions?.(),
+    extensions: () => view.extensions(),
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,

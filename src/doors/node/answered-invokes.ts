@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { InvokeAnswer, InvokeRequest } from "./run-invoke.ts";
 
 const rememberedMs = 5 * 60_000;
-const mostRemembered = 64;
+const maxRemembered = 64;
 const largestRemembered = 256 * 1024;
 
 /**
@@ -24,7 +24,7 @@ export function createAnsweredInvokes(clock: () => number = Date.now) {
     known.delete(key);
     known.set(key, { answer, until: clock() + rememberedMs });
     for (const oldest of known.keys()) {
-      if (known.size <= mostRemembered) break;
+      if (known.size <= maxRemembered) break;
       known.delete(oldest);
     }
     void forgetUnlessKept(key, answer);

@@ -2,7 +2,7 @@ import { Fault, messageOf } from "../../core/fault.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { createDeviceKey, type DeviceIdentity, identityOf } from "../../openclaw/device-identity.ts";
+import { createDeviceKey, type DeviceIdentity, deviceIdentity } from "../../openclaw/device-identity.ts";
 import type { DeviceTokens } from "../../openclaw/open-node-link.ts";
 
 /** What this computer is to gateways: a key that stays the same, and the tokens they have given it. */
@@ -22,8 +22,8 @@ interface DeviceFile {
   readonly tokens: Readonly<Record<string, string>>;
 }
 
-const longestToken = 4096;
-const mostGateways = 50;
+const maxTokenLength = 4096;
+const maxGateways = 50;
 
 /** Makes the key at the first use. A damaged file is set aside and reported; the device has to be paired again then. */
 export async function openNodeDevice(path: string, log: Log): Promise<NodeDevice> {
@@ -37,7 +37,7 @@ export async function openNodeDevice(path: string, log: Log): Promise<NodeDevice
   function save(gateway: string, token: string | undefined): void {
     const change = (current: DeviceFile): DeviceFile => {
       const { [gateway]: _, ...others } = current.tokens;
-      const entries = Object.entries(others).slice(1 - mostGateways);
+      const entries = Object.entries(others).slice(1 - maxGateways);
       return { ...current, tokens: Object.fromEntries(token === undefined ? entries : [...entries, [gateway, token]]) };
     };
     saving = saving
@@ -46,11 +46,11 @@ export async function openNodeDevice(path: string, log: Log): Promise<NodeDevice
   }
 
   return {
-    identity: identityOf(privateKey),
+    identity: deviceIdentity(privateKey),
     tokensFor: (gateway) => ({
       load: () => tokens.get(gateway),
       store(token) {
-        if (token === tokens.get(gateway) || token === "" || token.length > longestToken) return;
+        if (token === tokens.get(gateway) || token === "" || token.length > maxTokenLength) return;
         tokens.set(gateway, token);
         save(gateway, token);
       },
@@ -67,7 +67,7 @@ function parse(value: unknown): DeviceFile {
   if (version === 1 && isRecord(tokens) && Object.values(tokens).every((token) => typeof token === "string")) {
     const known = tokens as Readonly<Record<string, string>>;
     if (privateKey === undefined) return { version, tokens: known };
-    if (typeof privateKey === "string" && identityOf(privateKey)) return { version, privateKey, tokens: known };
+    if (typeof privateKey === "string" && deviceIdentity(privateKey)) return { version, privateKey, tokens: known };
   }
   throw new Fault("corrupt", "This is not the identity of a device.");
 }

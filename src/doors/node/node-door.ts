@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
+import { prepareToSend } from "../../core/http/turn-end.ts";
 import { asRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
 import { backoffDelays, settledWithin, sleep } from "../../core/wait.ts";
@@ -41,7 +42,7 @@ export interface NodeDoor {
 }
 
 /** More than these at a time are refused: each may wait for the user, so the machine's own limit does not count them. */
-const mostInvokes = 64;
+const maxInvokes = 64;
 /** A burst of changes is one new connection. */
 const settleMs = 250;
 /** How long a change waits for running commands, whose answers the new connection would lose. */
@@ -187,13 +188,14 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
     const { id, command } = request;
     const send = async (answer: InvokeAnswer): Promise<void> => {
       try {
+        prepareToSend();
         await link.request("node.invoke.result", { id, nodeId, ...answer });
       } catch (error) {
         log.debug("the gateway did not take an answer", { command, error: messageOf(error) });
       }
     };
-    if (running.size >= mostInvokes) {
-      const message = `${mostInvokes} commands are running or wait for approval. Try again later.`;
+    if (running.size >= maxInvokes) {
+      const message = `${maxInvokes} commands are running or wait for approval. Try again later.`;
       void send({ ok: false, error: { code: "UNAVAILABLE", message } });
       return;
     }

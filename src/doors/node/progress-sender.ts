@@ -8,8 +8,8 @@ export interface ProgressStep {
 }
 
 /** The gateway takes 16,384 bytes in a chunk. */
-const longestChunk = 16_000;
-const mostUnanswered = 8;
+const maxChunkLength = 16_000;
+const maxUnanswered = 8;
 
 /** Sends the progress of one call, a JSON object a chunk, until the gateway says that no one reads it. */
 export function createProgressSender(send: (step: ProgressStep) => Promise<unknown>) {
@@ -17,9 +17,9 @@ export function createProgressSender(send: (step: ProgressStep) => Promise<unkno
   let unanswered = 0;
   let isRead = true;
   return (progress: Progress): void => {
-    if (!isRead || unanswered >= mostUnanswered) return;
+    if (!isRead || unanswered >= maxUnanswered) return;
     const chunk = `${JSON.stringify(progress)}\n`;
-    if (Buffer.byteLength(chunk) > longestChunk) return;
+    if (Buffer.byteLength(chunk) > maxChunkLength) return;
     unanswered++;
     send({ seq: seq++, chunk })
       .then(

@@ -5,7 +5,7 @@ import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { quoted, visibleText } from "../../core/peer-text.ts";
+import { quoted, visibleText } from "../../core/text/peer-text.ts";
 import { withDeadline } from "../../core/wait.ts";
 import type { Progress } from "../../mcp/messages/interim-messages.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
@@ -46,14 +46,14 @@ export interface InvokeOptions {
   progress(progress: Progress): void;
 }
 
-const longestName = 200;
+const maxNameLength = 200;
 /** The longest that a call may wait if the gateway sets no limit; the capability has its own. */
 const noLimit = 2 ** 31 - 1;
 
 /** Undefined if the event can't even be answered. */
 export function parseInvoke(payload: unknown): InvokeRequest | undefined {
   const { id, command, paramsJSON, timeoutMs, idempotencyKey, sessionKey } = asRecord(payload);
-  if (typeof id !== "string" || id === "" || id.length > longestName || typeof command !== "string") return undefined;
+  if (typeof id !== "string" || id === "" || id.length > maxNameLength || typeof command !== "string") return undefined;
   return {
     id,
     command,
@@ -65,7 +65,7 @@ export function parseInvoke(payload: unknown): InvokeRequest | undefined {
 }
 
 function boundedText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" && value.length <= longestName * 5 ? value : undefined;
+  return typeof value === "string" && value !== "" && value.length <= maxNameLength * 5 ? value : undefined;
 }
 
 /** Runs a command that the gateway asks for, as any other call: through the guard. Never rejects. */
@@ -83,7 +83,7 @@ export async function runInvoke(request: InvokeRequest, options: InvokeOptions):
   } catch (error) {
     if (isFault(error, "timeout")) return failure("TIMEOUT", `${request.command} took longer than the gateway waits.`);
     if (isFault(error, "cancelled")) return failure("ABORTED", `${request.command} was cancelled.`);
-    if (isFault(error)) return failure("UNAVAILABLE", visibleText(error.message, longestMessage));
+    if (isFault(error)) return failure("UNAVAILABLE", visibleText(error.message, maxMessageLength));
     options.log.error("a command of the gateway failed unexpectedly", { command: request.command, error });
     return failure("UNAVAILABLE", "Something went wrong on this computer. The log of the node has the details.");
   }
@@ -127,7 +127,7 @@ function contextOf(request: InvokeRequest, options: InvokeOptions, signal: Abort
   };
 }
 
-const longestMessage = 4000;
+const maxMessageLength = 4000;
 /** What a frame holds beside the payload. */
 const frameRest = 8192;
 
@@ -158,6 +158,6 @@ function frameSize(payloadJSON: string): number {
 }
 
 function failure(code: string, text: string): InvokeAnswer {
-  const message = visibleText(text, longestMessage);
+  const message = visibleText(text, maxMessageLength);
   return { ok: false, error: { code, message: message === "" ? code : message } };
 }

@@ -7,7 +7,7 @@ import { pruneFolder } from "../../core/files/prune-folder.ts";
 import { readRegularFile } from "../../core/files/read-regular-file.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
 import type { Log } from "../../core/log.ts";
-import type { McpClient } from "./client-table.ts";
+import type { InstallableClient } from "../../sources/servers/import/client-table.ts";
 
 /** A client's file as it was read. */
 export interface ClientFile {
@@ -56,7 +56,7 @@ export async function requireWritable({ path, target, exists, mode }: ClientFile
 }
 
 export interface ReplaceOptions {
-  readonly client: McpClient;
+  readonly client: InstallableClient;
   readonly home: Home;
   readonly log: Log;
   readonly now: Date;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../../core/fault.ts";
 import { readClientFile } from "./client-file.ts";
-import type { ClientMachine, McpClient } from "./client-table.ts";
+import type { ClientMachine, InstallableClient } from "../../sources/servers/import/client-table.ts";
 import { findEntry } from "./edit-block.ts";
 
 /** Whether a client has our entry. It is absent if nothing of it is on this machine. */
@@ -10,7 +10,7 @@ export type ClientState =
   | { readonly state: "installed" | "not-installed" | "absent" }
   | { readonly state: "unknown"; readonly problem: string };
 
-export async function readClientState(client: McpClient, machine: ClientMachine): Promise<ClientState> {
+export async function readClientState(client: InstallableClient, machine: ClientMachine): Promise<ClientState> {
   const path = client.file(machine);
   try {
     const file = await readClientFile(path);

@@ -1,11 +1,12 @@
 import { chmod, readFile, rm } from "node:fs/promises";
 import { codeOf, Fault, isFault, messageOf } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
+import { stampFile } from "../../core/files/file-stamp.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
 import type { Log } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import { Secret } from "../../core/secrets/secret.ts";
-import { addNamedToken, listNamedTokens, removeNamedToken } from "../../doors/mcp/named-tokens.ts";
+import { addNamedToken, listNamedTokens, namedTokensPath, removeNamedToken } from "../../doors/mcp/named-tokens.ts";
 
 export interface ClientTokenPlace {
   readonly home: Pick<Home, "file">;
@@ -37,6 +38,33 @@ export async function requireClientToken(place: ClientTokenPlace, client: string
   if (token !== undefined && known?.hash === hashToken(token.reveal())) return token;
   const message = `The client ${JSON.stringify(client.slice(0, 64))} has no valid token. Run \`clawport install ${client.slice(0, 64)}\` to make one.`;
   throw new Fault("unauthorized", message);
+}
+
+export interface ClientTokenWatch extends Disposable {
+  /** Aborts within seconds after the token was removed or replaced, with a fault that says what to do. */
+  readonly revoked: AbortSignal;
+}
+
+const checkEveryMs = 1000;
+
+/** Looks at the file of the tokens from time to time: not every file system sends notices. */
+export function watchClientToken(place: ClientTokenPlace, client: string): ClientTokenWatch {
+  const revoked = new AbortController();
+  const path = namedTokensPath(place);
+  let seen: string | undefined;
+  const timer = setInterval(() => void check(), checkEveryMs).unref();
+
+  async function check(): Promise<void> {
+    const stamp = await stampFile(path);
+    if (stamp === seen || revoked.signal.aborted) return;
+    seen = stamp;
+    await requireClientToken(place, client).catch((error: unknown) => {
+      if (isFault(error, "unauthorized")) revoked.abort(error);
+      else seen = undefined;
+    });
+  }
+
+  return { revoked: revoked.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Makes a token for this client unless it has a valid one. Returns whether one was made. */

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { mcpClients } from "./client-table.ts";
+import { installableClients } from "../../sources/servers/import/client-table.ts";
 import { cutEntry, findEntry, putEntry, renderBlock } from "./edit-block.ts";
 
 const json = { format: "json", at: ["mcpServers"] } as const;
@@ -9,7 +9,7 @@ const entry = { command: "node", args: ["main.js", 'it\'s "quoted"'] };
 
 const parsers = { json: (text: string): unknown => JSON.parse(text), toml: (text: string): unknown => parse(text) };
 
-test.each(mcpClients)(
+test.each(installableClients)(
   "the entry of $id can be put into an empty file, found, and is what is shown to paste",
   (client) => {
     const own = client.entry({ command: "node", args: ["main.js"] });

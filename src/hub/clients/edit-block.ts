@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
-import { appendJson5, removeJson5 } from "../../core/config/edit-json5.ts";
-import { readJson5 } from "../../core/config/read-json5.ts";
+import { appendJson5, removeJson5 } from "../../core/config/json5/edit-json5.ts";
+import { readJson5 } from "../../core/config/json5/read-json5.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { entryName, type McpClient } from "./client-table.ts";
+import { entryName, type InstallableClient } from "../../sources/servers/import/client-table.ts";
 
-type Format = Pick<McpClient, "format" | "at">;
+type Format = Pick<InstallableClient, "format" | "at">;
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Our entry in the text of a client's file; undefined if it has none. Faults if the text is not what it should be. */
@@ -21,9 +21,9 @@ export function putEntry(text: string, format: Format, entry: Entry): string {
   return appendToml(rest, format, entry);
 }
 
-/** The text without our entry. */
-export function cutEntry(text: string, format: Format): string {
-  return format.format === "json" ? removeJson5(text, [...format.at, entryName]) : cutToml(text, format);
+/** The text without an entry: our own, unless another is named. */
+export function cutEntry(text: string, format: Format, name: string = entryName): string {
+  return format.format === "json" ? removeJson5(text, [...format.at, name]) : cutToml(text, format, name);
 }
 
 /** The entry as a person would paste it into an empty file. */
@@ -59,17 +59,18 @@ function appendToml(text: string, format: Format, entry: Entry): string {
 }
 
 /** Cuts the table and those below it, with the blank lines before it, up to the last line that is part of it. */
-function cutToml(text: string, format: Format): string {
+function cutToml(text: string, format: Format, name: string): string {
   const before = asRecord(parseText(text, format));
   const [key = ""] = format.at;
-  const { [entryName]: _, ...others } = asRecord(before[key]);
+  const { [name]: _, ...others } = asRecord(before[key]);
+  const header = headerOf(key, name);
   const lines = text.split(/(?<=\n)/);
   const kept: string[] = [];
   let isOurs = false;
   /** Comments and blank lines that follow our table belong to what comes next, if anything does. */
   let pending: string[] = [];
   for (const line of lines) {
-    if (/^\s*\[/.test(line)) isOurs = ownHeader(key).test(line);
+    if (/^\s*\[/.test(line)) isOurs = header.test(line);
     if (!isOurs) kept.push(...pending.splice(0), line);
     else if (/^\s*(?:#|$)/.test(line)) pending.push(line);
     else pending = [];
@@ -81,9 +82,12 @@ function cutToml(text: string, format: Format): string {
   return requireSame(shorter, format, Object.keys(others).length === 0 ? rest : { ...rest, [key]: others });
 }
 
-function ownHeader(key: string): RegExp {
-  const quoted = (word: string): string => `(?:${word}|"${word}"|'${word}')`;
-  return new RegExp(String.raw`^\s*\[\s*${quoted(key)}\s*\.\s*${quoted(entryName)}\s*[.\]]`);
+function headerOf(key: string, name: string): RegExp {
+  const quoted = (word: string): string => {
+    const plain = word.replaceAll(/[^\w-]/g, String.raw`\$&`);
+    return `(?:${plain}|"${plain}"|'${plain}')`;
+  };
+  return new RegExp(String.raw`^\s*\[\s*${quoted(key)}\s*\.\s*${quoted(name)}\s*[.\]]`);
 }
 
 /** The text is put together by hand, so check that it parses to what was meant. */

@@ -2,11 +2,15 @@ import { isFault } from "../../core/fault.ts";
 import { requireTrustedHolder } from "../../core/http/port-holder.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { readClientFile } from "./client-file.ts";
-import { type ClientMachine, type McpClient, mcpClients } from "./client-table.ts";
+import {
+  type ClientMachine,
+  type InstallableClient,
+  installableClients,
+} from "../../sources/servers/import/client-table.ts";
 import { findEntry } from "./edit-block.ts";
 
 export interface HttpEntryProblem {
-  readonly client: McpClient;
+  readonly client: InstallableClient;
   readonly problem: string;
 }
 
@@ -16,7 +20,7 @@ export interface HttpEntryProblem {
  */
 export async function findHttpProblems(machine: ClientMachine): Promise<readonly HttpEntryProblem[]> {
   const found = await Promise.all(
-    mcpClients.map(async (client) => {
+    installableClients.map(async (client) => {
       const problem = await problemOf(client, machine).catch(() => undefined);
       return problem === undefined ? [] : [{ client, problem }];
     }),
@@ -24,7 +28,7 @@ export async function findHttpProblems(machine: ClientMachine): Promise<readonly
   return found.flat();
 }
 
-async function problemOf(client: McpClient, machine: ClientMachine): Promise<string | undefined> {
+async function problemOf(client: InstallableClient, machine: ClientMachine): Promise<string | undefined> {
   const { text } = await readClientFile(client.file(machine));
   const { url, httpUrl } = asRecord(findEntry(text, client));
   const address = URL.parse(String(url ?? httpUrl));

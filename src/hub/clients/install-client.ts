@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Fault, isFault } from "../../core/fault.ts";
 import { withFileLock } from "../../core/files/file-lock.ts";
-import { nearestName } from "../../core/nearest-name.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { nearestName } from "../../core/text/nearest-name.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import {
   type ClientFile,
   readClientFile,
@@ -10,23 +10,29 @@ import {
   replaceClientFile,
   requireWritable,
 } from "./client-file.ts";
-import { type ClientCommand, type ClientMachine, type McpClient, mcpClients } from "./client-table.ts";
+import {
+  type ClientCommand,
+  type ClientMachine,
+  type InstallableClient,
+  installableClients,
+} from "../../sources/servers/import/client-table.ts";
 import { ensureClientToken, revokeClientToken } from "./client-token.ts";
 import { cutEntry, findEntry, putEntry } from "./edit-block.ts";
-import { type DiffLine, diffLines } from "./line-diff.ts";
+import type { DiffRow } from "../../core/text/compare-lines.ts";
+import { diffLines } from "./line-diff.ts";
 
 /** What an edit of a client's file would do. Nothing is written yet. */
 export interface ClientEdit {
-  readonly client: McpClient;
+  readonly client: InstallableClient;
   readonly file: ClientFile;
   readonly text: string;
-  readonly diff: readonly DiffLine[];
+  readonly diff: readonly DiffRow[];
 }
 
-export function requireClient(name: string): McpClient {
-  const client = mcpClients.find(({ id }) => id === name);
+export function requireClient(name: string): InstallableClient {
+  const client = installableClients.find(({ id }) => id === name);
   if (client !== undefined) return client;
-  const ids = mcpClients.map(({ id }) => id);
+  const ids = installableClients.map(({ id }) => id);
   const near = nearestName(name, ids);
   const hint = near === undefined ? `The clients are ${ids.join(", ")}.` : `Did you mean ${quoted(near)}?`;
   throw new Fault("usage", `${quoted(name, 60)} is not a client that Clawport knows. ${hint}`);
@@ -42,7 +48,7 @@ export interface CommandParts {
 }
 
 /** The command that this client starts. It names itself, so that the hub knows it by its own token. */
-export function commandFor(client: McpClient, { program, home, config }: CommandParts): ClientCommand {
+export function commandFor(client: InstallableClient, { program, home, config }: CommandParts): ClientCommand {
   const [command = "clawport", ...first] = program;
   const args = [...first, "serve", "--stdio", "--as", client.id, "--home", home];
   if (config !== undefined) args.push("--config", config);
@@ -50,18 +56,36 @@ export function commandFor(client: McpClient, { program, home, config }: Command
   return { command, args };
 }
 
-export async function planInstall(client: McpClient, machine: ClientMachine, parts: CommandParts): Promise<ClientEdit> {
+export async function planInstall(
+  client: InstallableClient,
+  machine: ClientMachine,
+  parts: CommandParts,
+): Promise<ClientEdit> {
   const entry = client.entry(commandFor(client, parts));
   return planEdit(client, machine, (text) => putEntry(text, client, entry));
 }
 
-export async function planUninstall(client: McpClient, machine: ClientMachine): Promise<ClientEdit> {
+export async function planUninstall(client: InstallableClient, machine: ClientMachine): Promise<ClientEdit> {
   return planEdit(client, machine, (text) => (findEntry(text, client) === undefined ? text : cutEntry(text, client)));
+}
+
+/** Takes the entries of other servers out of a client's file, since Clawport has them now. */
+export async function planMove(
+  client: InstallableClient,
+  machine: ClientMachine,
+  names: readonly string[],
+): Promise<ClientEdit> {
+  return planEdit(client, machine, (text) => names.reduce((rest, name) => cutEntry(rest, client, name), text));
+}
+
+/** Returns the path of the file's old content. */
+export async function applyMove(edit: ClientEdit, options: EditOptions): Promise<string | undefined> {
+  return withClientLock(edit, options, () => write(edit, options));
 }
 
 /** Every problem that the write would meet is reported here, before anyone is asked. */
 async function planEdit(
-  client: McpClient,
+  client: InstallableClient,
   machine: ClientMachine,
   change: (text: string) => string,
 ): Promise<ClientEdit> {

@@ -1,10 +1,5 @@
+import { commonEnds, type DiffRow } from "../../core/text/compare-lines.ts";
 import { redactShapes } from "../../core/secrets/redact.ts";
-
-/** One line of a difference: added, removed, or shown for orientation. */
-export interface DiffLine {
-  readonly mark: "+" | "-" | " ";
-  readonly text: string;
-}
 
 const contextLines = 2;
 
@@ -12,19 +7,16 @@ const contextLines = 2;
  * What an edit of one place changes, line by line. Lines around it, which may get a comma, can hold keys of other servers,
  * so their values are left out; and whatever looks like a secret is masked.
  */
-export function diffLines(before: string, after: string): readonly DiffLine[] {
+export function diffLines(before: string, after: string): readonly DiffRow[] {
   const [old, now] = [splitLines(before), splitLines(after)];
   if (before === after) return [];
-  let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const { head, tail } = commonEnds(old, now);
   const [removed, added] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)];
   // A line that gets a comma, or a file in one line, which gets longer.
   const isOther = (text: string) =>
     removed.some((one) => [one, `${one},`].includes(text) && added.includes(`${one},`)) ||
     (text.includes("{") && removed.some((one) => one.includes("{") && startsAlike(one, text)));
-  const lines = (mark: DiffLine["mark"], texts: readonly string[]): DiffLine[] =>
+  const lines = (mark: DiffRow["mark"], texts: readonly string[]): DiffRow[] =>
     texts.map((text) => {
       const shown = text.slice(0, 2000);
       return { mark, text: redactShapes(mark === " " || isOther(text) ? withoutValues(shown) : shown) };

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Host } from "../host.ts";
-import { homePath } from "../open-home.ts";
-import { findHub } from "./find-hub.ts";
-import type { HubControl } from "./hub-control.ts";
+import type { Host } from "../state/host.ts";
+import { homePath } from "../state/open-home.ts";
+import { findHub } from "../state/find-hub.ts";
+import type { HubControl } from "./verbs.ts";
 import { createRemoteControl } from "./remote-control.ts";
 
 /** Undefined if no hub runs, or if it does not answer. The state folder is not opened, since that would repair it. */

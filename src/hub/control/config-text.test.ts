@@ -9,6 +9,14 @@ test.each([
   ['{ env: { A: "b", C: "$C", D: "" } }', '{ env: { A: "[redacted]", C: "$C", D: "" } }'],
   ['{ env: { A: "${B:-secret}", C: "x$D" } }', '{ env: { A: "[redacted]", C: "[redacted]" } }'],
   ['{ url: "https://a.example/mcp?k=1&b=$B" }', '{ url: "https://a.example/mcp?k=[redacted]&b=$B" }'],
+  [
+    '{ env: { MEMORY_FILE_PATH: "/home/me/memory.json", DATA_DIR: "https://me:pw@a.example/" } }',
+    '{ env: { MEMORY_FILE_PATH: "/home/me/memory.json", DATA_DIR: "https://[redacted]@a.example/" } }',
+  ],
+  [
+    '{ url: "https://a.example/mcp?transport=sse&key=abc" }',
+    '{ url: "https://a.example/mcp?transport=sse&key=[redacted]" }',
+  ],
   ['{ url: "https://me:pw@a.example/" }', '{ url: "https://[redacted]@a.example/" }'],
   [
     '{ args: ["--token", "abc", "--port=1", "--api-key=$K"] }',

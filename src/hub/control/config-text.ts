@@ -1,18 +1,29 @@
 import { hash } from "node:crypto";
 import { type ConfigPath, pathKey } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
+import type { FoundConfig } from "../../core/config/find-config.ts";
 import { readConfigText as readText } from "../../core/config/load-config.ts";
-import { readJson5 } from "../../core/config/read-json5.ts";
+import { readJson5 } from "../../core/config/json5/read-json5.ts";
 import { codeOf, type Fault, toFault } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
+import { isHarmlessVariable } from "../../core/process/child-env.ts";
 import type { World } from "../../core/process/world.ts";
 import { isSecretArgument } from "../../core/secrets/redact-command-line.ts";
 import { isSecretField, redactText } from "../../core/secrets/redact.ts";
-import { loadNamedConfig } from "../load-named-config.ts";
-import type { ConfigPlace, ConfigText } from "./hub-control.ts";
+import { mayBeSecret } from "../../core/secrets/secret-parts.ts";
+import { loadNamedConfig } from "../state/load-named-config.ts";
+
+export interface ConfigText extends FoundConfig {
+  /** As it is written, with literal secrets masked. Absent if there is no file, or if it can't be masked safely. */
+  readonly text?: string | undefined;
+  /** Everything that is wrong with it, or that keeps a server off. */
+  readonly problems: readonly ConfigProblem[];
+  /** Of the file as it is, for `write`; that of an empty text if there is no file. */
+  readonly hash: string;
+}
 
 /** The configuration as it is written, fit to be shown: `$NAME` stays as it is, literal secrets are masked. */
-export async function readConfigText({ path, location }: ConfigPlace, env: World["env"]): Promise<ConfigText> {
+export async function readShownConfig({ path, location }: FoundConfig, env: World["env"]): Promise<ConfigText> {
   const raw = await readText(path).catch((error: Fault) => {
     if (codeOf(error.cause) === "ENOENT") return undefined;
     throw error;
@@ -28,7 +39,7 @@ export function hashConfig(text: string): string {
 }
 
 export async function findProblems(
-  { path, location }: ConfigPlace,
+  { path, location }: FoundConfig,
   text: string,
   env: World["env"],
 ): Promise<readonly ConfigProblem[]> {
@@ -85,10 +96,13 @@ export function* findSecrets(value: unknown, path: ConfigPath, isSecret: boolean
       yield* findSecrets(item, [...path, index], isSecret || isArgument);
     }
   } else if (isRecord(value)) {
-    // Any header and any variable may be a key, whatever its name.
-    const areAll = isSecret || ["headers", "env"].includes(String(path.at(-1)));
-    for (const [key, item] of Object.entries(value))
-      yield* findSecrets(item, [...path, key], areAll || isSecretField(key, item));
+    // Any header may be a key, whatever its name, and any variable, unless its name says that it is a place.
+    const areHeaders = path.at(-1) === "headers";
+    const areVariables = path.at(-1) === "env";
+    for (const [key, item] of Object.entries(value)) {
+      const isUnnamed = areHeaders || (areVariables && !isHarmlessVariable(key));
+      yield* findSecrets(item, [...path, key], isSecret || isUnnamed || isSecretField(key, item));
+    }
   } else if (typeof value === "string") {
     const shown = isSecret ? maskSecret(value) : maskPlain(value, path.at(-1) === "url");
     if (shown !== value) yield { path, shown: JSON.stringify(shown) };
@@ -105,12 +119,18 @@ function maskSecret(text: string): string {
 function maskPlain(text: string, isAddress: boolean): string {
   if (references.test(text)) return text;
   const [, address = "", query = ""] = /^([^?#]*)([^]*)$/.exec(text) ?? [];
-  if (isAddress && query !== "") return maskPlain(address, false) + query.replaceAll(/(?<==)[^&#]+/g, maskSecret);
+  if (isAddress && query !== "")
+    return maskPlain(address, false) + query.replaceAll(/([^?&#=]+)=([^&#]+)/g, maskParameter);
   const plain = braced(text);
   const shown = redactText(plain);
   if (shown === plain) return text;
   // It also shortens what is very long.
   return text.length > shown.length && shown.endsWith(" characters)") ? mask : shown;
+}
+
+/** What names and looks like an ordinary word is shown: `?transport=sse`. */
+function maskParameter(text: string, key: string, value: string): string {
+  return mayBeSecret(key, value) ? `${key}=${maskSecret(value)}` : text;
 }
 
 /** `$NAME` as `${NAME}`, which redaction knows for a reference. */

@@ -1,8 +1,11 @@
+import { checkValue } from "../../core/config/check-value.ts";
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
-import { allVerbs, type VerbControl, type VerbNeed } from "./control-verbs.ts";
-import type { Fields } from "./verb-parameters.ts";
+import { quoted } from "../../core/text/peer-text.ts";
+import type { HubContext } from "./contexts.ts";
+import { inputSchema } from "./input.ts";
+import { type AnyVerb, runOn, type VerbNeed, type VerbTable } from "./verb.ts";
+import { verbs } from "./verbs.ts";
 
 /** By what a caller asks: a key of the hub, or a session of the console that may look only or was opened at a terminal. */
 export type VerbRights = "relay" | "control" | "look" | "person";
@@ -10,21 +13,33 @@ export type VerbRights = "relay" | "control" | "look" | "person";
 /** The hub's end of the control API: `POST /control/<area>.<verb>` with a JSON object. Answers one verb. */
 export type ControlApi = (name: string, body: unknown, rights: VerbRights) => Promise<unknown>;
 
-export function createControlApi(control: VerbControl): ControlApi {
-  const calls = new Map(
-    allVerbs().map(({ area, name, needs, parameters }) => {
-      const methods = control[area] as unknown as Readonly<Record<string, AnyMethod>>;
-      const call = (body: Fields) => methods[name]?.(...parameters.map((each) => each.read(body)));
-      return [`${area}.${name}`, { needs, call }];
-    }),
-  );
+/** Judged first, checked second, run third. */
+export function createControlApi(hub: HubContext, table: VerbTable = verbs): ControlApi {
   return async (name, body, rights) => {
-    const found = calls.get(name);
-    if (found === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
-    if (!verbsOf[rights].includes(found.needs)) throw new Fault("denied", refusals[rights]);
+    const row = findVerb(table, name);
+    if (row === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
+    if (!verbsOf[rights].includes(row.needs)) throw new Fault("denied", refusals[rights]);
     if (!isRecord(body)) throw new Fault("bad-params", "The request body must be a JSON object.");
-    return found.call(body);
+    return runOn(hub, row)(readInput(row, body));
   };
+}
+
+function findVerb(table: VerbTable, name: string): AnyVerb | undefined {
+  const [area = "", verb = "", ...more] = name.split(".");
+  if (more.length > 0 || !Object.hasOwn(table, area)) return undefined;
+  const rows = table[area] ?? {};
+  return Object.hasOwn(rows, verb) ? rows[verb] : undefined;
+}
+
+/** Only what the row names: a caller can't say what only this process knows. */
+function readInput({ input }: AnyVerb, body: Readonly<Record<string, unknown>>): object {
+  const given = Object.fromEntries(
+    Object.keys(input).flatMap((key) => (Object.hasOwn(body, key) ? [[key, body[key]]] : [])),
+  );
+  const { findings } = checkValue(inputSchema(input), given, new Set());
+  if (findings.length === 0) return given;
+  const problems = findings.map(({ path: [key, ...inside], message }) => `"${[key, ...inside].join(".")}" ${message}`);
+  throw new Fault("bad-params", `${problems.join("; ")}.`);
 }
 
 /** Which verbs each caller may use. Tokens of clients, the main one included, open none. */
@@ -45,18 +60,3 @@ const refusals: Readonly<Record<VerbRights, string>> = {
   look: onlyLooks,
   person: "This is for relays only.",
 };
-
-/** Sends one verb to a hub and returns its result. */
-export type AskHub = (name: string, body: object, withinMs: number) => Promise<unknown>;
-
-/** The client's end: each method is a request to the hub. */
-export function createVerbClient(ask: AskHub): VerbControl {
-  const areas: Record<string, Record<string, AnyMethod>> = {};
-  for (const { area, name, withinMs, parameters } of allVerbs()) {
-    (areas[area] ??= {})[name] = (...values) =>
-      ask(`${area}.${name}`, Object.assign({}, ...parameters.map((each, at) => each.write(values[at]))), withinMs);
-  }
-  return areas as unknown as VerbControl;
-}
-
-type AnyMethod = (...values: readonly unknown[]) => Promise<unknown>;

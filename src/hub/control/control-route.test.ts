@@ -82,9 +82,9 @@ test("the control key asks, gets the answer, and hears a fault with its code", a
     return ["a"];
   });
   const key = new Secret(keyOf("control"));
-  const control = createRemoteControl({ address: door!.address, socket: socket(), key });
+  const control = createRemoteControl({ address: door!.address, name: "the hub", socket: socket(), key });
   expect(await control.servers.list()).toEqual(["a"]);
-  await expect(control.servers.logs("x")).rejects.toMatchObject({ code: "not-found", detail: { name: "x" } });
+  await expect(control.servers.logs({ name: "x" })).rejects.toMatchObject({ code: "not-found", detail: { name: "x" } });
   expect(asked).toEqual([
     ["servers.list", {}, "control"],
     ["servers.logs", { name: "x" }, "control"],
@@ -110,7 +110,7 @@ test("no token controls the hub, nor does a key over TCP, a GET, a large body, o
       expect((await send(path, "{}", { presented: keyOf(name), overTcp: true })).status).toBe(401);
   const presented = keyOf("control");
   expect((await send(verb, "", { presented, method: "GET" })).status).toBe(405);
-  expect((await send(verb, JSON.stringify({ name: "x".repeat(70_000) }), { presented })).status).toBe(413);
+  expect((await send(verb, JSON.stringify({ name: "x".repeat(17_000_000) }), { presented })).status).toBe(413);
   expect((await send("/control/../etc", "{}", { presented })).status).toBe(403);
   expect(asked).toBe(0);
   await door?.close(100);
@@ -131,6 +131,7 @@ test("each key opens its own addresses at the socket, and none at /mcp", async (
   expect(await opens("/mcp?relay=cli")).toEqual(["control"]);
   expect(await opens("/mcp?relay=order-cli")).toEqual(["control"]);
   expect(await opens("/mcp?relay=stdio")).toEqual(["relay"]);
+  expect(await opens("/mcp?relay=apps")).toEqual(["relay"]);
   expect(await opens("/mcp?relay=order-stdio")).toEqual(["relay"]);
   expect(await opens("/mcp")).toEqual(["main"]);
   expect(await opens("/")).toEqual(["main"]);

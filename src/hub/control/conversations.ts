@@ -1,41 +1,43 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type {
   ConversationPlace,
   ConversationStore,
   ConversationTranscript,
 } from "../../sources/agent/conversations/conversation-store.ts";
-import type { AgentFlags } from "../engine/open-agent.ts";
-import type { ConversationsOptions } from "../open-conversations.ts";
-import type { ConversationsControl } from "./hub-control.ts";
+import { openConversations } from "./open-conversations.ts";
+import type { FolderContext } from "./contexts.ts";
+import type { Input } from "./input.ts";
+import type { asked } from "./verbs/status.ts";
+
+/** Latest first; of one store, or of all that can be reached. */
+export function listConversations(folder: FolderContext, from?: ConversationPlace) {
+  return withStores(folder, from, async (stores) => {
+    const lists = await Promise.all(stores.map((store) => store.list()));
+    return lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
+  });
+}
+
+export function showConversation(folder: FolderContext, { key, from }: Input<typeof asked>) {
+  return withStores(folder, from, async (stores) => (await findOne(stores, key)).conversation);
+}
+
+export function removeConversation(folder: FolderContext, { key, from }: Input<typeof asked>) {
+  return withStores(folder, from, async (stores) => {
+    const { store, conversation } = await findOne(stores, key);
+    if (!(await store.remove(conversation.key))) throw unknownConversation(conversation.key);
+    return { deleted: conversation.key, place: store.place };
+  });
+}
 
 /** Conversations with the configured model, and those of a running OpenClaw. */
-export function createConversationsControl(
-  options: ConversationsOptions & { readonly flags?: AgentFlags },
-): ConversationsControl {
-  return {
-    list: (from) =>
-      withStores(from, async (stores) => {
-        const lists = await Promise.all(stores.map((store) => store.list()));
-        return lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
-      }),
-    show: (key, from) => withStores(from, async (stores) => (await findOne(stores, key)).conversation),
-    remove: (key, from) =>
-      withStores(from, async (stores) => {
-        const { store, conversation } = await findOne(stores, key);
-        if (!(await store.remove(conversation.key))) throw unknownConversation(conversation.key);
-        return { deleted: conversation.key, place: store.place };
-      }),
-  };
-
-  async function withStores<T>(
-    from: ConversationPlace | undefined,
-    work: (stores: readonly ConversationStore[]) => Promise<T>,
-  ): Promise<T> {
-    const { openConversations } = await import("../open-conversations.ts");
-    await using opened = await openConversations(options, options.flags ?? {});
-    return await work(chooseStores(opened.stores, from));
-  }
+async function withStores<T>(
+  folder: FolderContext,
+  from: ConversationPlace | undefined,
+  work: (stores: readonly ConversationStore[]) => Promise<T>,
+): Promise<T> {
+  await using opened = await openConversations(folder, folder.flags ?? {});
+  return await work(chooseStores(opened.stores, from));
 }
 
 function chooseStores(

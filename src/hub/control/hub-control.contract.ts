@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { agePins } from "../../../tests/support/age-pins.ts";
 import { testContext } from "../../../tests/support/test-source.ts";
-import { followAudit } from "./audit-page.ts";
-import type { HubControl } from "./hub-control.ts";
+import { followAudit } from "./queries/audit-page.ts";
+import type { HubControl } from "./verbs.ts";
 
 /** An engine with the server `shelf`, the source `notes` (tool `add`), and an HTTP door. */
 export interface ControlSubject extends AsyncDisposable {
@@ -17,14 +17,14 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
   test("a server can be listed, disconnected, connected and refreshed, and its output read", async () => {
     await using subject = await open();
     const { servers } = subject.control;
-    expect(await servers.connect("shelf")).toMatchObject({ name: "shelf", state: "ready", tools: 7 });
-    expect(await servers.logs("shelf")).toBe("shelf: open, as one\n");
-    expect(await servers.disconnect("shelf")).toMatchObject({ state: "disconnected" });
-    await expect(servers.refresh("shelf")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await servers.connect({ name: "shelf" })).toMatchObject({ name: "shelf", state: "ready", tools: 7 });
+    expect(await servers.logs({ name: "shelf" })).toBe("shelf: open, as one\n");
+    expect(await servers.disconnect({ name: "shelf" })).toMatchObject({ state: "disconnected" });
+    await expect(servers.refresh({ name: "shelf" })).rejects.toMatchObject({ code: "unavailable" });
     expect(await servers.list()).toMatchObject([{ name: "shelf", state: "disconnected", tools: 0 }]);
-    await servers.connect("shelf");
+    await servers.connect({ name: "shelf" });
     expect(await servers.refresh()).toMatchObject([{ name: "shelf", state: "ready" }]);
-    await expect(servers.connect("other")).rejects.toMatchObject({
+    await expect(servers.connect({ name: "other" })).rejects.toMatchObject({
       code: "not-found",
       message: expect.stringContaining("shelf") as string,
     });
@@ -33,24 +33,24 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
   test("tools can be listed, found and called; a tool that does not exist is undefined", async () => {
     await using subject = await open();
     const { tools } = subject.control;
-    expect(await tools.list("notes")).toMatchObject([{ name: "add", source: "notes" }]);
+    expect(await tools.list({ source: "notes" })).toMatchObject([{ name: "add", source: "notes" }]);
     expect((await tools.list()).map(({ name }) => name)).toContain("add");
-    await expect(tools.list("other")).rejects.toMatchObject({ code: "not-found" });
-    expect(await tools.find("nothing")).toBeUndefined();
-    const tool = await tools.find("add");
+    await expect(tools.list({ source: "other" })).rejects.toMatchObject({ code: "not-found" });
+    expect(await tools.find({ name: "nothing" })).toBeUndefined();
+    const tool = await tools.find({ name: "add" });
     expect(await tools.call(tool!, {}, callContext())).toMatchObject({ content: [{ type: "text", text: "add" }] });
   });
 
   test("what was called is counted, and what was not is named", async () => {
     await using subject = await open();
     const { servers, tools, usage } = subject.control;
-    await servers.connect("shelf");
+    await servers.connect({ name: "shelf" });
     // A server that is new has had no chance to be used.
     expect(await usage.read()).toMatchObject({ total: { calls: 0 }, unused: { servers: [], tools: [] } });
     await agePins(dirname(subject.configPath));
     expect(await usage.read()).toMatchObject({ total: { calls: 0 }, unused: { servers: ["shelf"] } });
-    await tools.call((await tools.find("add"))!, {}, callContext());
-    expect(await usage.read(7)).toMatchObject({
+    await tools.call((await tools.find({ name: "add" }))!, {}, callContext());
+    expect(await usage.read({ days: 7 })).toMatchObject({
       total: { calls: 1, errors: 0 },
       tools: [{ server: "notes", tool: "add", calls: 1 }],
     });
@@ -60,31 +60,35 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { signIns } = subject.control;
     expect(await signIns.list()).toEqual([]);
-    expect(await signIns.wayOf("shelf")).toMatchObject({ device: false });
+    expect(await signIns.methodFor({ server: "shelf" })).toMatchObject({ device: false });
     const request = { redirectUri: "http://127.0.0.1:1/callback" };
-    await expect(signIns.begin("shelf", request)).rejects.toMatchObject({ code: "usage" });
-    await expect(signIns.awaitDevice("shelf", "ABC")).rejects.toMatchObject({ code: "not-found" });
+    await expect(signIns.begin({ server: "shelf", ...request })).rejects.toMatchObject({ code: "usage" });
+    await expect(signIns.awaitDevice({ server: "shelf", userCode: "ABC" })).rejects.toMatchObject({
+      code: "not-found",
+    });
   });
 
   test("a token is added for one source, listed without its secret, and removed", async () => {
     await using subject = await open();
     const { tokens } = subject.control;
-    const added = await tokens.add("phone", ["notes"]);
+    const added = await tokens.add({ name: "phone", views: ["notes"] });
     expect(added).toEqual({ name: "phone", view: "notes", token: expect.stringMatching(/^[\w-]{43}$/) as string });
     const listed = await tokens.list();
     expect(listed).toEqual([
       { name: "main", view: null, created: null },
       { name: "phone", view: "notes", created: expect.any(String) as string },
     ]);
-    await expect(tokens.add("phone")).rejects.toMatchObject({ code: "conflict" });
-    await expect(tokens.add("tablet", ["notes", "note"])).rejects.toMatchObject({
+    await expect(tokens.add({ name: "phone" })).rejects.toMatchObject({ code: "conflict" });
+    await expect(tokens.add({ name: "tablet", views: ["notes", "note"] })).rejects.toMatchObject({
       code: "usage",
       message: expect.stringContaining('Did you mean "notes"?') as string,
     });
-    await tokens.remove("phone");
-    expect(await tokens.add("both", ["shelf", "notes", "shelf"])).toMatchObject({ view: ["notes", "shelf"] });
+    await tokens.remove({ name: "phone" });
+    expect(await tokens.add({ name: "both", views: ["shelf", "notes", "shelf"] })).toMatchObject({
+      view: ["notes", "shelf"],
+    });
     expect(await tokens.list()).toMatchObject([{}, { name: "both", view: ["notes", "shelf"] }]);
-    await expect(tokens.remove("phone")).rejects.toMatchObject({ code: "not-found" });
+    await expect(tokens.remove({ name: "phone" })).rejects.toMatchObject({ code: "not-found" });
     expect(await tokens.reset()).toEqual({ path: expect.stringMatching(/mcp-token\.txt$/) as string });
   });
 
@@ -92,27 +96,27 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { approvals } = subject.control;
     expect(await approvals.list()).toEqual({ approvals: [], waiting: [], refused: [], changed: [] });
-    await expect(approvals.approve("1", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
-    await expect(approvals.approve("1")).rejects.toMatchObject({ code: "denied" });
-    await expect(approvals.accept("add", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
-    await expect(approvals.accept("add")).rejects.toMatchObject({ code: "denied" });
-    await expect(approvals.reject("add")).rejects.toMatchObject({ code: "not-found" });
-    await expect(approvals.forget("add")).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.approve({ id: "1", confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.approve({ id: "1" })).rejects.toMatchObject({ code: "denied" });
+    await expect(approvals.accept({ name: "add", confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.accept({ name: "add" })).rejects.toMatchObject({ code: "denied" });
+    await expect(approvals.reject({ name: "add" })).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.forget({ tool: "add" })).rejects.toMatchObject({ code: "not-found" });
   });
 
   test("pins: nothing is held back, and only a person can have them forgotten", async () => {
     await using subject = await open();
     const { pins } = subject.control;
     expect(await pins.list()).toEqual([]);
-    await expect(pins.forget("no-such")).rejects.toMatchObject({ code: "denied" });
-    await expect(pins.forget("no-such", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+    await expect(pins.forget({ server: "no-such" })).rejects.toMatchObject({ code: "denied" });
+    await expect(pins.forget({ server: "no-such", confirmed: true })).rejects.toMatchObject({ code: "not-found" });
   });
 
   test("the audit is read by tool and outcome, and followed from where it was read", async () => {
     await using subject = await open();
     const { audit, tools } = subject.control;
     expect(await audit.read()).toEqual({ lines: [], next: "" });
-    const tool = (await tools.find("add"))!;
+    const tool = (await tools.find({ name: "add" }))!;
     await tools.call(tool, {}, callContext());
     const { lines, next } = await audit.read({ after: "", waitMs: 5000 });
     expect(lines).toMatchObject([{ tool: "add", source: "notes", outcome: "ok" }]);
@@ -132,13 +136,13 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { audit, tools } = subject.control;
     expect(await audit.search()).toEqual({ lines: [], searched: 0 });
-    await tools.call((await tools.find("add"))!, {}, callContext());
+    await tools.call((await tools.find({ name: "add" }))!, {}, callContext());
     await audit.read({ after: "", waitMs: 5000 });
     const { lines } = await audit.search({ tool: "a*", caller: "cli", outcome: "ok", text: "notes", limit: 5 });
     expect(lines).toMatchObject([{ tool: "add", source: "notes" }]);
     expect(await audit.search({ before: lines[0]!.id })).toEqual({ lines: [], searched: 0 });
-    expect(await audit.steps(lines[0]!.id)).toMatchObject({ line: lines[0], inside: [] });
-    await expect(audit.steps("1-1")).rejects.toMatchObject({ code: "not-found" });
+    expect(await audit.steps({ id: lines[0]!.id })).toMatchObject({ line: lines[0], inside: [] });
+    await expect(audit.steps({ id: "1-1" })).rejects.toMatchObject({ code: "not-found" });
     await expect(audit.search({ before: "nowhere" })).rejects.toMatchObject({ code: "bad-params" });
   });
 
@@ -149,13 +153,13 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     expect(await machine.read()).toMatchObject({ needsRestart: false, tools: { offered: false, afterRestart: false } });
     expect(await agent.read()).toMatchObject({ backend: "none" });
     expect((await clients.list()).map(({ id }) => id)).toContain("cursor");
-    expect(await clients.preview("cursor")).toMatchObject({ diff: expect.any(Array) as unknown[] });
+    expect(await clients.preview({ id: "cursor" })).toMatchObject({ diff: expect.any(Array) as unknown[] });
     expect(await rules.list()).toMatchObject({ path: subject.configPath, preset: "default", rules: [] });
-    expect(await rules.dryRun([{ verdict: "deny" }])).toMatchObject({ calls: 0, perRule: [0] });
-    await expect(rules.dryRun([{ verdict: "perhaps" }])).rejects.toMatchObject({ code: "config" });
+    expect(await rules.dryRun({ rules: [{ verdict: "deny" }] })).toMatchObject({ calls: 0, perRule: [0] });
+    await expect(rules.dryRun({ rules: [{ verdict: "perhaps" }] })).rejects.toMatchObject({ code: "config" });
     expect(await servers.importable()).toEqual([]);
     expect(await status.attention()).toEqual([]);
-    expect(await status.series(5)).toHaveLength(5);
+    expect(await status.series({ minutes: 5 })).toHaveLength(5);
   });
 
   test("what the client of a relay got is in the status", async () => {
@@ -175,17 +179,20 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { configuration } = subject.control;
     expect(await configuration.schema()).toMatchObject({ type: "object", properties: { servers: {} } });
-    expect(await configuration.validate("{ hub: { port: 1 } }")).toEqual({ ok: true, problems: [] });
-    expect(await configuration.validate("{ hub: 1 }")).toMatchObject({ ok: false, problems: [{ path: "hub" }] });
+    expect(await configuration.validate({ text: "{ hub: { port: 1 } }" })).toEqual({ ok: true, problems: [] });
+    expect(await configuration.validate({ text: "{ hub: 1 }" })).toMatchObject({
+      ok: false,
+      problems: [{ path: "hub" }],
+    });
   });
 
   test("an unknown conversation is a fault, and so is a store that can't be reached", async () => {
     await using subject = await open();
     const { conversations } = subject.control;
     expect(await conversations.list()).toEqual([]);
-    await expect(conversations.show("work")).rejects.toMatchObject({ code: "not-found" });
-    await expect(conversations.remove("work", "model")).rejects.toMatchObject({ code: "not-found" });
-    await expect(conversations.list("openclaw")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(conversations.show({ key: "work" })).rejects.toMatchObject({ code: "not-found" });
+    await expect(conversations.remove({ key: "work", from: "model" })).rejects.toMatchObject({ code: "not-found" });
+    await expect(conversations.list({ from: "openclaw" })).rejects.toMatchObject({ code: "unavailable" });
   });
 
   test("the configuration is shown as it is written, without secrets, and reloaded", async () => {
@@ -205,7 +212,7 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await expect(configuration.reload()).rejects.toMatchObject({ code: "config" });
     await writeFile(subject.configPath, '{ catalog: { exclude: ["add"] } }');
     await configuration.reload();
-    expect(await tools.find("add")).toBeUndefined();
+    expect(await tools.find({ name: "add" })).toBeUndefined();
   });
 
   test("the status, the connected apps and the doctor's findings can be read", async () => {

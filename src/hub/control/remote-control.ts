@@ -1,14 +1,15 @@
 import { parseJson } from "../../core/json.ts";
 import { Fault, isFaultCode } from "../../core/fault.ts";
-import { hubControlUrl } from "../../core/http/hub-routes.ts";
+import { hubControlUrl, hubTerminalUrl } from "../../core/http/hub-routes.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
 import { createSocketAgent } from "../../core/http/socket-agent.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import { readVersion } from "../../core/version.ts";
 import { withDeadline } from "../../core/wait.ts";
-import { createVerbClient } from "./control-api.ts";
-import type { RunningHub } from "./find-hub.ts";
-import type { HubControl } from "./hub-control.ts";
+import { createVerbClient } from "./verb-client.ts";
+import type { RunningHub } from "../state/find-hub.ts";
+import type { HubControl } from "./verbs.ts";
 
 export interface RemoteControlOptions {
   readonly log?: Log;
@@ -16,9 +17,9 @@ export interface RemoteControlOptions {
   readonly canAsk?: boolean;
 }
 
-export interface RemoteControl extends HubControl {
+export type RemoteControl = HubControl & {
   close(): void;
-}
+};
 
 const largestAnswer = 256 * 1024 * 1024;
 
@@ -32,8 +33,18 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
     tools: {
       ...control.tools,
       async call(tool, args, context) {
-        const { callRemoteTool } = await import("./remote-call.ts");
-        return callRemoteTool({ hub, log, canAsk }, tool, args, context);
+        const { asksBack, openHubClient } = await import("./hub-client.ts");
+        const { paramHeaders } = await import("../../mcp/messages/mirrored-headers.ts");
+        await using client = await openHubClient(hub, {
+          url: hubTerminalUrl(hub.address),
+          info: { name: "clawport call", version: readVersion() },
+          capabilities: canAsk ? asksBack : {},
+          log,
+          handshakeMs: 10_000,
+          signal: context.signal,
+        });
+        const headers = client.agreement.era === "modern" ? paramHeaders(tool, args) : undefined;
+        return await client.call({ name: tool.name, arguments: args }, context, { headers });
       },
     },
     close: () => agent.destroy(),
@@ -49,7 +60,7 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
     const answer = parseAnswer(text);
     // JSON has no undefined, and no verb answers with null.
     if (answer !== undefined && "result" in answer) return answer.result ?? undefined;
-    throw faultOf(answer?.error, status, hub.address);
+    throw faultOf(answer?.error, status, hub.name);
   }
 }
 
@@ -67,12 +78,12 @@ function parseAnswer(text: string): ControlAnswer | undefined {
   }
 }
 
-function faultOf(error: ControlAnswer["error"], status: number, address: string): Fault {
+function faultOf(error: ControlAnswer["error"], status: number, hub: string): Fault {
   if (isFaultCode(error?.code) && typeof error?.message === "string")
     return new Fault(error.code, error.message, { detail: error.detail });
   if (status === 401) {
-    const message = `The hub at ${address} rejected the key in its state folder. Restart it: \`clawport stop\`, then \`clawport up\`.`;
+    const message = `The key in the state folder was rejected by ${hub}. Restart it: \`clawport stop\`, then \`clawport up\`.`;
     return new Fault("unauthorized", message);
   }
-  return new Fault("unavailable", `The hub at ${address} did not answer (status ${status}). Is it an older version?`);
+  return new Fault("unavailable", `No answer from ${hub} (status ${status}). Is it an older version?`);
 }

@@ -1,40 +1,52 @@
 import { type ConfigProblem, formatProblem } from "../../core/config/config-problem.ts";
 import { toFault } from "../../core/fault.ts";
-import { type ActiveConfig, isOff } from "../active-config.ts";
-import type { Finding } from "./finding.ts";
+import { type ActiveConfig, isOff } from "../state/active-config.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 /** The configuration, or why it can't be used. */
 export type ConfigReading = { readonly active: ActiveConfig } | { readonly error: unknown };
 
-export function checkConfig(reading: ConfigReading, missedRules: readonly ConfigProblem[]): Finding[] {
-  if ("error" in reading) return findProblems(reading.error);
+/** `setVariable` is the command that sets a variable for the process that uses the configuration. */
+export function checkConfig(
+  reading: ConfigReading,
+  missedRules: readonly ConfigProblem[],
+  setVariable: (name: string) => string,
+): DoctorFinding[] {
+  if ("error" in reading) return findProblems(reading.error, setVariable);
   const { file } = reading.active;
   if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults apply" }];
   return [
     { level: "ok", what: `configuration ${file.path}` },
-    ...[...file.waiting, ...file.warnings, ...missedRules].map((problem) => findingOf("warn", file.path, problem)),
+    ...[...file.waiting, ...file.warnings, ...missedRules].map((problem) =>
+      findingOf("warn", file.path, problem, setVariable),
+    ),
   ];
 }
 
 /** One finding per problem: you should not have to run the doctor once per mistake. */
-function findProblems(error: unknown): Finding[] {
+function findProblems(error: unknown, setVariable: (name: string) => string): DoctorFinding[] {
   const fault = toFault(error);
   const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly ConfigProblem[] };
   if (file === undefined || problems === undefined)
     return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
-  return problems.map((problem) => findingOf("fail", file, problem));
+  return problems.map((problem) => findingOf("fail", file, problem, setVariable));
 }
 
-function findingOf(level: Finding["level"], file: string, problem: ConfigProblem): Finding {
+function findingOf(
+  level: DoctorFinding["level"],
+  file: string,
+  problem: ConfigProblem,
+  setVariable: (name: string) => string,
+): DoctorFinding {
   const { line, column, variable } = problem;
   const outcome = level === "warn" && variable !== undefined ? `: ${isOff}` : "";
   return {
     level,
     what: `${file}:${line}:${column} ${formatProblem(problem)}${outcome}`,
-    fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
+    fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : setVariable(variable),
   };
 }
 
-export function checkTrust(distrust: string | undefined): Finding[] {
+export function checkTrust(distrust: string | undefined): DoctorFinding[] {
   return distrust === undefined ? [] : [{ level: "warn", what: distrust, fix: "clawport up --trust" }];
 }

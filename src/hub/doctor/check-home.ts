@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { codeOf, messageOf } from "../../core/fault.ts";
-import type { Finding } from "./finding.ts";
+import { hasNoRoom } from "../../core/files/write-when-room.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 /** Whether the state folder is private and writable. If it is missing, the first start creates it. */
-export async function checkHome(path: string, uid: number | undefined): Promise<Finding[]> {
+export async function checkHome(path: string, uid: number | undefined): Promise<DoctorFinding[]> {
   try {
     const { mode, uid: owner } = await stat(path);
     if (uid !== undefined && owner !== uid)
@@ -16,6 +17,14 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
         },
       ];
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (hasNoRoom(path))
+      return [
+        {
+          level: "fail",
+          what: `the disk of ${path} is full: a hub can't save its keys and the audit, and commands may not find it`,
+          fix: `df -h ${JSON.stringify(path)}  (free some space)`,
+        },
+      ];
     return isOpen(mode, uid) ? [opened(path, mode, "700")] : [{ level: "ok", what: `state folder ${path}` }];
   } catch (error) {
     if (codeOf(error) === "ENOENT")
@@ -31,7 +40,7 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
 }
 
 /** Whether a secret file is private. */
-export async function checkSecretFile(path: string, name: string, uid: number | undefined): Promise<Finding[]> {
+export async function checkSecretFile(path: string, name: string, uid: number | undefined): Promise<DoctorFinding[]> {
   try {
     const { mode, size } = await stat(path);
     if (isOpen(mode, uid)) return [opened(path, mode, "600")];
@@ -54,7 +63,7 @@ function isOpen(mode: number, uid: number | undefined): boolean {
   return uid !== undefined && (mode & 0o077) !== 0;
 }
 
-function opened(path: string, mode: number, wanted: string): Finding {
+function opened(path: string, mode: number, wanted: string): DoctorFinding {
   const bits = (mode & 0o777).toString(8);
   return {
     level: "fail",

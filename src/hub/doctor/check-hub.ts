@@ -1,13 +1,13 @@
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
-import { countText } from "../../core/count-text.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { isListening } from "../../core/http/is-listening.ts";
 import { holderOf } from "../../core/http/port-holder.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
-import type { HubStatus } from "../control/hub-control.ts";
-import { auditLossText } from "../control/insight/find-attention.ts";
-import type { HubRecord } from "../hub-record.ts";
-import type { Finding } from "./finding.ts";
+import type { HubStatus } from "../control/queries/hub-status.ts";
+import { auditLossText } from "../../catalog/audit/call-words.ts";
+import type { HubRecord } from "../state/hub-record.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 export interface HubFacts {
   readonly running: HubRecord | undefined;
@@ -19,7 +19,7 @@ export interface HubFacts {
 }
 
 /** Whether the hub runs; if not, whether its port is free. */
-export async function checkHub({ running, host, port, version, status }: HubFacts): Promise<Finding[]> {
+export async function checkHub({ running, host, port, version, status }: HubFacts): Promise<DoctorFinding[]> {
   if (running === undefined) {
     const isTaken = await isListening(host, port);
     return [
@@ -37,7 +37,7 @@ export async function checkHub({ running, host, port, version, status }: HubFact
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
     return [{ level: "fail", what: `the hub at ${where} does not respond`, fix: `kill ${running.pid} && clawport up` }];
-  const findings: Finding[] = [
+  const findings: DoctorFinding[] = [
     { level: "ok", what: `the hub runs at ${where}` },
     ...checkRefused(status?.refusedTokens),
     ...checkAudit(status?.auditLoss),
@@ -51,13 +51,13 @@ export async function checkHub({ running, host, port, version, status }: HubFact
   return findings;
 }
 
-function checkAudit(loss: HubStatus["auditLoss"]): Finding[] {
+function checkAudit(loss: HubStatus["auditLoss"]): DoctorFinding[] {
   const what = loss && auditLossText(loss);
   if (what === undefined) return [];
   return [{ level: loss?.isFailing ? "fail" : "warn", what, fix: "df -h  (free some space, then see: clawport logs)" }];
 }
 
-function checkRefused(refused: RefusedTokenCounts | undefined): Finding[] {
+function checkRefused(refused: RefusedTokenCounts | undefined): DoctorFinding[] {
   if (refused === undefined || refused.wrong === 0) return [];
   const { wrong, last } = refused;
   const who = last?.userAgent === undefined ? "" : `, the last by ${quoted(last.userAgent, 120)}`;

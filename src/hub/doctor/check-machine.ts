@@ -4,7 +4,7 @@ import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import { readVersion } from "../../core/version.ts";
 import type { RegisteredCapability } from "../../sources/machine/registry.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 export interface MachineSurroundings extends Pick<World, "env" | "homedir" | "platform"> {
   readonly home: Home;
@@ -12,7 +12,7 @@ export interface MachineSurroundings extends Pick<World, "env" | "homedir" | "pl
 }
 
 /** Which tools `clawport node` would have in these surroundings, and what would bring the others. */
-export async function checkMachine(config: Config["machine"], subject: MachineSurroundings): Promise<Finding[]> {
+export async function checkMachine(config: Config["machine"], subject: MachineSurroundings): Promise<DoctorFinding[]> {
   const { openMachine } = await import("../../sources/machine/open-machine.ts");
   const { env, homedir, platform, home, log } = subject;
   const machine = await openMachine({
@@ -34,7 +34,7 @@ export async function checkMachine(config: Config["machine"], subject: MachineSu
 }
 
 /** One finding for each thing that is missing. A computer need not have all of them. */
-function findingsOf(listed: readonly RegisteredCapability[]): Finding[] {
+function findingsOf(listed: readonly RegisteredCapability[]): DoctorFinding[] {
   const missing = new Map<string, { readonly tools: string[]; readonly fix: string | undefined }>();
   for (const { capability, availability } of listed) {
     if (availability.ok) continue;
@@ -46,7 +46,7 @@ function findingsOf(listed: readonly RegisteredCapability[]): Finding[] {
   const usable = listed.filter(({ availability }) => availability.ok).length;
   return [
     { level: "ok", what: `${usable} of ${listed.length} tools of this computer can be used (\`clawport node\`)` },
-    ...Array.from(missing, ([reason, { tools, fix }]): Finding => {
+    ...Array.from(missing, ([reason, { tools, fix }]): DoctorFinding => {
       const what = `no ${tools.join(", ")} on this computer: ${reason}`;
       return { level: "info", what, ...(fix !== undefined && { fix }) };
     }),

@@ -75,6 +75,10 @@ test("if none answers, the finding names its address, the setting it came from, 
   ]);
 });
 
+test("a machine without OpenClaw is told nothing about it", async () => {
+  expect(await checkOpenClaw({ env: {}, homedir: join(homedir, "elsewhere") })).toEqual([]);
+});
+
 test("an unreadable configuration is a warning", async () => {
   await configure("{ gateway: ");
   const what = expect.stringContaining("Could not read OpenClaw's configuration") as string;

@@ -4,15 +4,17 @@ import { asRecord } from "../../core/is-record.ts";
 import type { World } from "../../core/process/world.ts";
 import { type GatewayAddress, gatewayEndpoint, resolveGatewayAddress } from "../../openclaw/locate-gateway.ts";
 import { requireOwnGateway } from "../../openclaw/open-gateway.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 /** It may be on another machine. */
 const timeoutMs = 2000;
 
-/** Whether the gateway for orders accepts connections. It is optional, so a missing one is not a failure. */
-export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homedir">): Promise<Finding[]> {
+/** Whether the gateway for orders accepts connections. A machine without OpenClaw needs none, so nothing is said there. */
+export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homedir">): Promise<DoctorFinding[]> {
   try {
-    return [await look(await resolveGatewayAddress({ env, homedir }))];
+    const address = await resolveGatewayAddress({ env, homedir });
+    const finding = await look(address);
+    return finding.level !== "ok" && isNowhereNamed(address) ? [] : [finding];
   } catch (error) {
     const { message, detail } = toFault(error);
     const { variable } = asRecord(detail);
@@ -21,7 +23,12 @@ export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homed
   }
 }
 
-async function look(address: GatewayAddress): Promise<Finding> {
+/** Whether neither a setting nor a configuration of OpenClaw led to it. */
+function isNowhereNamed({ stateFolder, owner, from }: GatewayAddress): boolean {
+  return stateFolder !== undefined && owner === undefined && !from.startsWith("OPENCLAW_");
+}
+
+async function look(address: GatewayAddress): Promise<DoctorFinding> {
   const { host, port, name } = gatewayEndpoint(address);
   if (await isListening(host, port, timeoutMs)) {
     requireOwnGateway(address);

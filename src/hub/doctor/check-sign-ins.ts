@@ -7,7 +7,7 @@ import type { World } from "../../core/process/world.ts";
 import { clientDocumentAddress } from "../../sources/servers/oauth/registration/client-document.ts";
 import type { SealingKeyReport } from "../../sources/servers/oauth/store/sealing-keys.ts";
 import { checkSecretFile } from "./check-home.ts";
-import type { Finding } from "./finding.ts";
+import type { DoctorFinding } from "./finding.ts";
 
 export interface SignInFacts {
   readonly home: Home;
@@ -18,7 +18,7 @@ export interface SignInFacts {
 }
 
 /** How sign-ins are encrypted, and what is wrong with the stored ones. Empty if no server could need one. */
-export async function checkSignIns({ home, config, env, uid, log }: SignInFacts): Promise<Finding[]> {
+export async function checkSignIns({ home, config, env, uid, log }: SignInFacts): Promise<DoctorFinding[]> {
   const files = await readdir(home.file("tokens")).catch(() => undefined);
   const remote = Object.values(config.servers).filter((server) => server.transport === "http");
   if (files === undefined && remote.length === 0) return [];
@@ -36,7 +36,7 @@ export async function checkSignIns({ home, config, env, uid, log }: SignInFacts)
 }
 
 /** `path` is the key file, if it exists: the first sign-in creates it. */
-function keyFinding({ kind, because }: SealingKeyReport, path: string | undefined): Finding {
+function keyFinding({ kind, because }: SealingKeyReport, path: string | undefined): DoctorFinding {
   if (kind === "keychain") return { level: "ok", what: "sign-ins are encrypted with a key in the system's keychain" };
   if (kind === "passphrase") return { level: "ok", what: `sign-ins are encrypted with a passphrase (${because})` };
   return {
@@ -46,7 +46,7 @@ function keyFinding({ kind, because }: SealingKeyReport, path: string | undefine
   };
 }
 
-function asideFinding(path: string): Finding {
+function asideFinding(path: string): DoctorFinding {
   return {
     level: "warn",
     what: `an unreadable sign-in was set aside as ${path}`,
@@ -55,7 +55,7 @@ function asideFinding(path: string): Finding {
 }
 
 /** The client document must be where authorization servers can read it. */
-function documentFinding(name: string, { auth }: Config["servers"][string], hub: Config["hub"]): Finding[] {
+function documentFinding(name: string, { auth }: Config["servers"][string], hub: Config["hub"]): DoctorFinding[] {
   const address = auth?.clientMetadataUrl;
   if (address === undefined) return [];
   const served = hub.publicUrl === undefined ? undefined : clientDocumentAddress(hub.publicUrl);

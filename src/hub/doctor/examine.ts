@@ -8,11 +8,12 @@ import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
-import type { ActiveConfig } from "../active-config.ts";
-import type { HubStatus, ListedTool } from "../control/hub-control.ts";
-import { findRunningHub } from "../hub-record.ts";
+import type { ActiveConfig } from "../state/active-config.ts";
+import type { HubStatus } from "../control/queries/hub-status.ts";
+import type { ListedTool } from "../control/queries/list-tools.ts";
+import { findRunningHub, type HubRecord } from "../state/hub-record.ts";
 import { findMissedRules } from "./missed-rules.ts";
-import { findTrustProblem } from "../require-trust.ts";
+import { findTrustProblem } from "../state/require-trust.ts";
 import { checkClients } from "./check-clients.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
@@ -23,7 +24,7 @@ import { checkPins } from "./check-pins.ts";
 import { checkSchemas } from "./check-schemas.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
-import type { Examined, Finding } from "./finding.ts";
+import type { Examined, DoctorFinding } from "./finding.ts";
 
 /** What is examined: a set-up, as the process sees it that asks. */
 export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "platform"> {
@@ -37,8 +38,12 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   hubServers(): Promise<readonly ServerStatus[]>;
   /** Undefined if no hub runs, or if it does not answer. */
   hubStatus(): Promise<Pick<HubStatus, "refusedTokens" | "auditLoss"> | undefined>;
+  /** Whether the running hub itself asks: then its own environment is looked at. */
+  readonly isHub?: boolean;
   /** The configuration of the running hub; undefined if none runs, or if it does not answer. Absent if the hub asks. */
   readonly hubConfigPath?: () => Promise<string | undefined>;
+  /** What the running hub finds itself; undefined if none runs, or if it does not answer. Absent if the hub asks. */
+  readonly hubFindings?: () => Promise<readonly Examined[] | undefined>;
   /** The tools of the running hub; empty if none runs, or if it does not answer. */
   hubTools(): Promise<readonly ListedTool[]>;
 }
@@ -53,21 +58,22 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
   const { config, file } = "active" in reading ? reading.active : { config: defaultConfig };
   const distrust = file && (await findTrustProblem(home, file));
 
-  const missedRules = async (): Promise<readonly ConfigProblem[]> =>
-    file === undefined || (subject.hubConfigPath && (await subject.hubConfigPath()) !== file.path)
-      ? []
-      : findMissedRules(file, await subject.hubTools());
+  const running = await findRunningHub(home);
+  const isHubs = subject.isHub === true || (file !== undefined && (await subject.hubConfigPath?.()) === file.path);
 
-  const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
+  const missedRules = async (): Promise<readonly ConfigProblem[]> =>
+    file === undefined || !isHubs ? [] : findMissedRules(file, await subject.hubTools());
+
+  const checks: Record<string, () => DoctorFinding[] | Promise<DoctorFinding[]>> = {
     node: () => checkNode(subject.nodeVersion),
     home: () => checkHome(home.path, uid),
-    configuration: async () => checkConfig(reading, await missedRules()),
+    configuration: async () => checkConfig(reading, await missedRules(), (name) => setVariable(name, subject, running)),
     trust: () => checkTrust(distrust),
     token: () => checkSecretFile(mainTokenPath({ home, env }), "token", uid),
     "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
     hub: async () =>
       checkHub({
-        running: await findRunningHub(home),
+        running,
         host: config.hub.host,
         port: config.hub.port,
         version: readVersion(),
@@ -77,15 +83,38 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
     servers: async () =>
       "error" in reading
         ? []
-        : checkServers(config.servers, subject, await subject.hubServers(), distrust === undefined),
+        : checkServers(
+            config.servers,
+            { ...subject, path: file?.path },
+            await subject.hubServers(),
+            distrust === undefined,
+          ),
     schemas: async () => checkSchemas(await subject.hubTools()),
     pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),
     "this computer": () => checkMachine(config.machine, subject),
   };
+  const ofHub = isHubs ? await subject.hubFindings?.() : undefined;
   const findings = await Promise.all(
-    Object.entries(checks).map(async ([check, run]) => (await run()).map((finding) => ({ check, ...finding }))),
+    Object.entries(checks).map(async ([check, run]) => {
+      const inHub = hubsChecks.includes(check) ? ofHub?.filter((finding) => finding.check === check) : undefined;
+      return inHub ?? (await run()).map((finding) => ({ check, ...finding }));
+    }),
   );
   return findings.flat();
+}
+
+/** What depends on the environment is what a running hub finds in its own, not what the shell of a command has. */
+const hubsChecks: readonly string[] = ["configuration", "servers", "openclaw"];
+
+/** A running process keeps the environment that it was started with. */
+function setVariable(name: string, { isHub, env, home }: Examination, running: HubRecord | undefined): string {
+  if (isHub !== true) return `export ${name}=…`;
+  if (running?.host === "openclaw")
+    return `export ${name}=…  (where OpenClaw's gateway is started, then start it again)`;
+  // Set by systemd.
+  if (env["INVOCATION_ID"] !== undefined)
+    return `echo '${name}=…' >> ${JSON.stringify(home.file("service.env"))} && systemctl --user restart clawport`;
+  return `clawport stop && export ${name}=… && clawport up`;
 }

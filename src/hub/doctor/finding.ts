@@ -2,7 +2,7 @@
 export type FindingLevel = "ok" | "info" | "warn" | "fail";
 
 /** One thing the doctor found. */
-export interface Finding {
+export interface DoctorFinding {
   readonly level: FindingLevel;
   readonly what: string;
   /** The command that fixes it. */
@@ -10,6 +10,6 @@ export interface Finding {
 }
 
 /** A finding, and the check that found it. */
-export interface Examined extends Finding {
+export interface Examined extends DoctorFinding {
   readonly check: string;
 }

@@ -1,15 +1,15 @@
-import { judgePattern, namedTool, type NamedTool } from "../../catalog/missed-patterns.ts";
+import { judgePattern, namedTool, type NamedTool } from "../../catalog/unmatched-patterns.ts";
+import { type NameReach, reachOf } from "../../catalog/tool-pattern.ts";
 import type { ConfigFinding } from "../../core/config/check-value.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
-import type { ListedTool } from "../control/hub-control.ts";
+import type { ListedTool } from "../control/queries/list-tools.ts";
 
 interface ToolPattern {
   readonly path: readonly (string | number)[];
   readonly pattern: string;
-  /** Whether it is compared with full names only: see `toolTest` in `judge-call.ts`. */
-  readonly by: "any" | "held";
+  readonly by: NameReach;
 }
 
 /** Patterns for tools that match nothing in a running hub, or only tools that have another name now. */
@@ -17,7 +17,11 @@ export async function findMissedRules(
   { config, raw }: Pick<LoadedConfig, "config" | "raw">,
   listed: readonly ListedTool[],
 ): Promise<readonly ConfigProblem[]> {
-  const tools = listed.map(({ name, source }) => namedTool(name, source, prefixOf(source, config)));
+  const shared = sharedPrefixes(config);
+  const tools = listed.map(({ name, source }) => {
+    const prefix = prefixOf(source, config);
+    return namedTool(name, source, prefix, shared.has(prefix));
+  });
   const prefixes = new Set(listed.map(({ source }) => prefixOf(source, config)));
   const findings = tools.length === 0 ? [] : patternsOf(config).flatMap((pattern) => judge(pattern, tools, prefixes));
   const { locateFindings } = await import("../../core/config/parse-config.ts");
@@ -32,9 +36,11 @@ function judge(
   const { kind, tools: meant } = judgePattern(pattern, tools, by);
   const names = meant.map(({ name }) => name);
   if (kind === "contested") {
-    const holds = by === "held" ? "it allows none of them" : "it holds for all of them";
+    const holds = by !== "any" ? "it allows none of them" : "it holds for all of them";
     return [{ path, message: `matches a name that several tools claim (now ${names.join(", ")}); ${holds}` }];
   }
+  if (kind === "shared")
+    return [{ path, message: "matches tools of servers with the same `toolPrefix`; it allows none: add `source`" }];
   if (kind === "missed") return [{ path, message: "matches no full name of a tool", suggestion: names[0]! }];
   // Only of a server whose tools are known can be said that it has no such tool.
   const [head = "", rest] = pattern.split("__");
@@ -46,9 +52,9 @@ function judge(
 function patternsOf({ policy, catalog, hub }: Config): ToolPattern[] {
   const { rules = [], limits = [] } = policy ?? {};
   return [
-    ...rules.flatMap(({ tool, source, verdict }, index): ToolPattern[] => {
-      const by = verdict === "allow" && source === undefined ? "held" : "any";
-      return tool === undefined ? [] : [{ path: ["policy", "rules", index, "tool"], pattern: tool, by }];
+    ...rules.flatMap((rule, index): ToolPattern[] => {
+      const { tool } = rule;
+      return tool === undefined ? [] : [{ path: ["policy", "rules", index, "tool"], pattern: tool, by: reachOf(rule) }];
     }),
     ...limits.flatMap(({ tool }, index): ToolPattern[] =>
       tool === undefined ? [] : [{ path: ["policy", "limits", index, "tool"], pattern: tool, by: "any" }],
@@ -56,6 +62,13 @@ function patternsOf({ policy, catalog, hub }: Config): ToolPattern[] {
     ...catalog.include.map((pattern, index) => ({ path: ["catalog", "include", index], pattern, by: "any" as const })),
     ...hub.always.map((pattern, index) => ({ path: ["hub", "always", index], pattern, by: "any" as const })),
   ];
+}
+
+function sharedPrefixes({ servers, apps }: Config): ReadonlySet<string> {
+  const ofServers = Object.entries(servers).filter(([, { enabled }]) => enabled);
+  const prefixes = ofServers.map(([name, { toolPrefix }]) => toolPrefix ?? name);
+  if (apps.show) prefixes.push(apps.prefix);
+  return new Set(prefixes.filter((prefix, index) => prefixes.indexOf(prefix) !== index));
 }
 
 function prefixOf(source: string, { servers, apps }: Config): string {

@@ -6,7 +6,7 @@ import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts"
 import { identifyConfig, rememberTrust } from "../../core/config/trust/trust.ts";
 import { type Home, openHome } from "../../core/files/home.ts";
 import { silentLog } from "../../core/log.ts";
-import { readConfigAt } from "../active-config.ts";
+import { readConfigAt } from "../state/active-config.ts";
 import { configFile, type ConfigSource, watchedConfigFile } from "./config-source.ts";
 
 interface Place extends AsyncDisposable {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { formatProblemAt } from "../../core/config/config-problem.ts";
 import { configName } from "../../core/config/find-config.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
@@ -7,16 +8,16 @@ import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
-import type { ActiveConfig } from "../active-config.ts";
-import type { ConfigPlace } from "../control/hub-control.ts";
-import { loadNamedConfig } from "../load-named-config.ts";
+import type { ActiveConfig } from "../state/active-config.ts";
+import type { FoundConfig } from "../../core/config/find-config.ts";
+import { loadNamedConfig } from "../state/load-named-config.ts";
 
 /** Where an engine's configuration comes from: a file, or the configuration of the program that hosts the engine. */
 export interface ConfigSource {
   /** What the engine starts with. */
   readonly active: ActiveConfig;
   /** The file it was read from, or that would be read if it existed. */
-  readonly place: ConfigPlace;
+  readonly place: FoundConfig;
   /** What it says now. Faults if that can't be used, or is not trusted. */
   read(): Promise<LoadedConfig>;
   /** Called before a command of this configuration starts. Faults if the command is no longer what the user trusted. */
@@ -46,12 +47,12 @@ export function configFile(options: Omit<ConfigFileOptions, "log">): ConfigSourc
 /** A configuration file whose edits are followed. A bad or untrusted edit changes nothing. */
 export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
   const { home, configuration, env, log } = options;
-  const { source, take, takeOwner } = openConfigFile(options);
+  const { source, take, takeOwner, stamp } = openConfigFile(options);
   const { path, location } = source.place;
   return {
     ...source,
     follow(onChange) {
-      const file = followFile({ path, raw: configuration.file?.raw, load: take, onChange }, log);
+      const file = followFile({ path, raw: configuration.file?.raw, load: take, onChange, stamp }, log);
       const ownerPath = home.file(configName);
       const owner =
         location === "working-folder" &&
@@ -59,8 +60,10 @@ export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
           {
             path: ownerPath,
             raw: configuration.owner?.raw,
-            load: async (text) => takeOwner(await loadNamedConfig({ path: ownerPath, env, text }, "state-folder")),
+            load: async (text) =>
+              takeOwner(await loadNamedConfig({ path: ownerPath, home: home.path, env, text }, "state-folder")),
             onChange,
+            stamp,
           },
           log,
         );
@@ -85,9 +88,9 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   const reported = new Set(configuration.ignored?.map(({ message, path }) => path + message));
 
   async function take(text?: string): Promise<LoadedConfig> {
-    const written = { path: place.path, env, ...(text !== undefined && { text }) };
+    const written = { path: place.path, home: home.path, env, ...(text !== undefined && { text }) };
     const loaded = { ...place, ...(await loadNamedConfig(written, place.location)) };
-    const { findTrustProblem } = await import("../require-trust.ts");
+    const { findTrustProblem } = await import("../state/require-trust.ts");
     const untrusted = await findTrustProblem(home, loaded);
     if (untrusted !== undefined) throw new Fault("untrusted", untrusted);
     file = loaded;
@@ -95,7 +98,7 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   }
 
   async function merge(loaded: NonNullable<ActiveConfig["file"]>): Promise<LoadedConfig> {
-    const { activate } = await import("../active-config.ts");
+    const { activate } = await import("../state/active-config.ts");
     const { config, ignored = [] } = await activate(loaded, owner);
     for (const problem of ignored) {
       if (!reported.has(problem.path + problem.message)) log.warn(formatProblemAt(place.path, problem));
@@ -110,18 +113,30 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
     read: () => take(),
     async checkCommand(command) {
       if (file?.location !== "working-folder") return;
-      const { requireTrustedCommand } = await import("../require-trust.ts");
+      const { requireTrustedCommand } = await import("../state/require-trust.ts");
       await requireTrustedCommand(home, file, command);
     },
   };
   return {
     source,
     take,
+    /** Of the files that its secrets come from. */
+    async stamp(): Promise<string> {
+      const references = [...(file?.references ?? []), ...(owner?.references ?? [])];
+      if (references.length === 0) return "";
+      const { filesOfSecrets } = await import("../../sources/servers/secrets/resolve-secrets.ts");
+      return filesOfSecrets(references, home.path).map(stampOf).join();
+    },
     async takeOwner(loaded: LoadedConfig): Promise<LoadedConfig> {
       owner = loaded;
       return file === undefined ? loaded : merge(file);
     },
   };
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return `${found?.mtimeMs} ${found?.ino} ${found?.size} ${found?.mode}`;
 }
 
 interface FollowedFile extends ConfigWatch {
@@ -145,14 +160,14 @@ function followFile(options: Omit<WatchOptions, "onProblem">, log: Log): Followe
   return {
     ...watching,
     async reload() {
-      await watching.look();
+      await watching.probe();
       if (problem !== undefined) throw problem;
     },
   };
 }
 
 /** Without a file: the one that the next start would find, whatever folder it is in. */
-export function placeOf({ file }: Pick<ActiveConfig, "file">, home: Home): ConfigPlace {
+export function placeOf({ file }: Pick<ActiveConfig, "file">, home: Home): FoundConfig {
   // Not the file itself: a place is sent to other processes, and the file holds what came from the environment.
   if (file !== undefined) return { path: file.path, location: file.location };
   return { path: home.file(configName), location: "state-folder" };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../core/config/config-schema.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { asRecord, isRecord } from "../../core/is-record.ts";
 
 /**
  * What an edit of the configuration changed, as paths: `added servers.files`, `changed servers.github.timeout`. Never a value:
@@ -10,10 +10,10 @@ export function describeEdit(before: Config, after: Config): readonly string[] {
   const { servers: oldServers, ...oldRest } = before;
   const { servers: newServers, ...newRest } = after;
   const all = [...compare("servers", oldServers, newServers, 2), ...compare("", oldRest, newRest, 2)];
-  return all.length <= mostChanges ? all : [...all.slice(0, mostChanges), `and ${all.length - mostChanges} more`];
+  return all.length <= maxChanges ? all : [...all.slice(0, maxChanges), `and ${all.length - maxChanges} more`];
 }
 
-const mostChanges = 20;
+const maxChanges = 20;
 
 /** `depth` is how many levels are compared by name; below that a value is the same or changed. */
 function compare(path: string, before: unknown, after: unknown, depth: number): readonly string[] {
@@ -25,26 +25,31 @@ function compare(path: string, before: unknown, after: unknown, depth: number): 
   return keys.flatMap((key) => compare(path === "" ? key : `${path}.${key}`, before[key], after[key], depth - 1));
 }
 
-/** What is read only at the start. */
-export const readAtStart = [
-  "hub",
+/** What is read only at the start. Everything else counts at once. */
+export const readAtStart: readonly string[] = [
+  "hub.host",
+  "hub.port",
+  "hub.allowRemote",
+  "hub.publicUrl",
+  "hub.maxConcurrent",
+  "hub.maxBodyBytes",
+  "hub.toolNames",
+  "catalog.embeddings",
   "audit",
   "results",
   "agent",
   "apps",
-  "machine",
+  "machine.enableMcpServer",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
-] as const satisfies readonly (keyof Config)[];
+];
 
-/** Which of them an edit changed: they take effect after a restart. */
-export function findRestartKeys(before: Config, after: Config): readonly string[] {
-  return readAtStart.filter((key) => JSON.stringify(atStart(before, key)) !== JSON.stringify(atStart(after, key)));
+/** Which of them an edit changed: they take effect after a restart. A hub serves MCP whatever the switch of a node says. */
+export function findRestartKeys(before: Config, after: Config, host: "hub" | "node"): readonly string[] {
+  const keys = host === "node" ? readAtStart : readAtStart.filter((key) => key !== "machine.enableMcpServer");
+  return keys.filter((key) => !isDeepStrictEqual(valueAt(before, key), valueAt(after, key)));
 }
 
-/** The part of a section that is read only at the start. */
-function atStart(config: Config, key: (typeof readAtStart)[number]): unknown {
-  if (key !== "hub") return config[key];
-  const { surface: _surface, always: _always, ...others } = config.hub;
-  return others;
+export function valueAt(config: Config, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, key) => asRecord(value)[key], config);
 }

@@ -1,3 +1,4 @@
+import { openLocalControl } from "../control/local-control.ts";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +55,7 @@ test("nothing that was not asked for is opened", async () => {
 test("servers are opened with their first use where the host wants that", async () => {
   await using engine = await openEngine(optionsOf({ sources: { servers: { start: "when-needed" } } }));
   await engine.settled(0);
-  const control = await engine.control();
+  const control = await openLocalControl(engine);
   expect(await control.servers.list()).toEqual([]);
 });
 
@@ -71,7 +72,7 @@ test("a configuration that is followed is applied without a restart, one that is
       optionsOf({ configuration, sources: { given: [source], servers: { start: "by-name" } } }),
     );
     await writeFile(path, '{catalog:{exclude:["remove"]}}');
-    await (await engine.control()).configuration.reload();
+    await (await openLocalControl(engine)).configuration.reload();
     expect(engine.catalog.tools().map(({ name }) => name)).toEqual(["add"]);
   }
 });

@@ -33,14 +33,19 @@ export async function listenForOwner(server: Server, home: Home, env: Env): Prom
   return listenAt(server, path).catch((error: unknown) => Promise.reject(socketFault(path, error)));
 }
 
+/** Where the socket may be if the state folder can't have it. They need not exist. */
+export function shortSocketFolders(home: Pick<Home, "path">, env: Env): readonly string[] {
+  return socketBases(env).map((base) => join(base, shortNameOf(home)));
+}
+
 /** A folder of the same owner with a short path, the same for each start. It stays: others could make it anew. */
 function openShortFolder(home: Home, env: Env): string {
-  const base = [nonBlank(env["XDG_RUNTIME_DIR"]), tmpdir(), "/tmp"].find(
-    (folder) => folder !== undefined && Buffer.byteLength(join(folder, nameLike, socketName)) <= maxPathBytes,
+  const base = socketBases(env).find(
+    (folder) => Buffer.byteLength(join(folder, shortNameOf(home), socketName)) <= maxPathBytes,
   );
   if (base === undefined)
     throw new Fault("io", "No folder is short enough for the hub's socket. Choose a shorter one with `--home`.");
-  const folder = join(base, `clawport-${hash("sha256", home.path).slice(0, 16)}`);
+  const folder = join(base, shortNameOf(home));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -50,7 +55,13 @@ function openShortFolder(home: Home, env: Env): string {
   return isOurs ? folder : mkdtempSync(join(base, "clawport-"));
 }
 
-const nameLike = "clawport-0123456789abcdef";
+function socketBases(env: Env): readonly string[] {
+  return [nonBlank(env["XDG_RUNTIME_DIR"]), tmpdir(), "/tmp"].filter((folder) => folder !== undefined);
+}
+
+function shortNameOf({ path }: Pick<Home, "path">): string {
+  return `clawport-${hash("sha256", path).slice(0, 16)}`;
+}
 
 async function listenAt(server: Server, path: string): Promise<string> {
   if (process.platform !== "win32") rmSync(path, { force: true });

@@ -1,10 +1,13 @@
+import { existsSync } from "node:fs";
 import type { View } from "../../catalog/view.ts";
 import type { AgentConfig } from "../../core/config/agent-config.ts";
 import { Fault } from "../../core/fault.ts";
+import { nonBlank } from "../../core/files/resolve-home.ts";
 import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import { readVersion } from "../../core/version.ts";
 import { locateGateway } from "../../openclaw/locate-gateway.ts";
+import { openclawPaths } from "../../openclaw/openclaw-paths.ts";
 import { createAgentSource } from "../../sources/agent/agent-source.ts";
 import { type AgentTools, createAgentTools } from "../../sources/agent/agent-tools.ts";
 import { createCommandsBackend, type McpCommand, withCommands } from "../../sources/agent/commands-backend.ts";
@@ -20,6 +23,8 @@ import { createTranscriber } from "../../sources/agent/transcribe/transcriber.ts
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { uploadLimits } from "./upload-limits.ts";
+import { saveMedia } from "../../core/files/save-media.ts";
+import { pruneFolder, resultsBounds } from "../../core/files/prune-folder.ts";
 
 export interface OpenAgentOptions {
   readonly flags: AgentFlags;
@@ -69,6 +74,7 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
   catalog.add(
     createAgentSource({
       getReply: backend.getReply,
+      isUnlisted: !hasAgent(parts, config, options.flags),
       locksFolder: home.file("agent", "turns"),
       idleMs: config.idleTimeoutMs,
       taskAfterMs: config.taskAfterMs,
@@ -81,11 +87,24 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
   return backend;
 }
 
+/**
+ * Whether an OpenClaw or a model is set up, or the configuration says what takes the orders. An OpenClaw that is not running
+ * counts: it may start at any time, and tools should not come and go with it.
+ */
+export function hasAgent(
+  { env, homedir }: Pick<World, "env" | "homedir">,
+  config: AgentConfig,
+  flags: AgentFlags,
+): boolean {
+  const gateway = [flags.gateway, nonBlank(env["OPENCLAW_GATEWAY_URL"]), nonBlank(env["OPENCLAW_GATEWAY_PORT"])];
+  const model = [config.model?.name, nonBlank(env["CLAWPORT_MODEL"])];
+  if (config.backend !== "auto" || [...gateway, ...model].some((name) => name !== undefined)) return true;
+  return existsSync(openclawPaths(env, homedir).config);
+}
+
 /** In the folder where all saved media of answers go, and are swept together. */
 function keepIn(folder: string, log: Log): SaveMedia {
   return async (media, content) => {
-    const { saveMedia } = await import("../../core/files/save-media.ts");
-    const { pruneFolder, resultsBounds } = await import("../../core/files/prune-folder.ts");
     const { path } = await saveMedia({ content, name: media.name, mimeType: media.mimeType }, folder);
     await pruneFolder(folder, log, Date.now(), resultsBounds);
     return path;
@@ -187,10 +206,9 @@ function gatewayCandidate({ world, flags, config, log, runningFolder }: BackendO
   };
 }
 
-const longestOrderMs = 24 * 60 * 60 * 1000;
+const maxOrderMs = 24 * 60 * 60 * 1000;
 
 /** Removes texts of orders whose process was killed before it could. Younger ones may belong to one that runs. */
 export async function sweepIncoming(folder: string, log: Log, now = Date.now()): Promise<void> {
-  const { pruneFolder } = await import("../../core/files/prune-folder.ts");
-  await pruneFolder(folder, log, now, { maxAgeMs: longestOrderMs, maxFiles: Infinity, maxBytes: Infinity });
+  await pruneFolder(folder, log, now, { maxAgeMs: maxOrderMs, maxFiles: Infinity, maxBytes: Infinity });
 }

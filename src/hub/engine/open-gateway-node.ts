@@ -3,7 +3,7 @@ import type { MachineConfig } from "../../core/config/machine-config.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import { isLoopbackHostname } from "../../core/http/addresses.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { type NodeDevice, openNodeDevice } from "../../doors/node/node-device.ts";
 import { type NodeDoor, openNodeDoor } from "../../doors/node/node-door.ts";
 import { type GatewayAddress, type GatewayFlags, resolveGatewayAddress } from "../../openclaw/locate-gateway.ts";
@@ -11,11 +11,14 @@ import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
 /** Offers this computer to the OpenClaw gateway as a node. */
-export async function openGatewayNode(parts: EngineParts, machine: OpenedMachine, flags: GatewayFlags = {}) {
-  const { home, config, env, homedir, log, version, catalog, guard, closers } = parts;
-  const address = await gatewayOfNode(config.machine, { env, homedir }, flags);
+export async function openGatewayNode(
+  parts: EngineParts,
+  machine: OpenedMachine,
+  address: GatewayAddress,
+): Promise<NodeDoor> {
+  const { home, log, version, catalog, guard } = parts;
   const device = await openDevice(home, parts);
-  const door: NodeDoor = await openNodeDoor({
+  return openNodeDoor({
     address,
     device,
     machine,
@@ -26,8 +29,6 @@ export async function openGatewayNode(parts: EngineParts, machine: OpenedMachine
     displayName: hostname(),
     platform: process.platform,
   });
-  closers.add("gateway node", () => door.close());
-  return door;
 }
 
 export function openDevice(home: Home, { log }: Pick<EngineParts, "log">): Promise<NodeDevice> {

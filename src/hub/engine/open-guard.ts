@@ -6,15 +6,16 @@ import { type Approvals, openApprovals } from "../../catalog/guard/approvals.ts"
 import { type Asker, type Askers, createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
 import { openPins, type Pins } from "../../catalog/guard/pins.ts";
+import type { Unsubscribe } from "../../catalog/source.ts";
 import { openUsageLedger, type UsageLedger } from "../../catalog/usage/usage-ledger.ts";
-import type { NamePatterns } from "../../catalog/missed-patterns.ts";
+import type { NamePatterns } from "../../catalog/unmatched-patterns.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
-import type { NamedSecret } from "../../core/shown-text.ts";
+import type { NamedSecret } from "../../core/text/shown-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
-import { configId, hubFiles } from "../hub-files.ts";
+import { configId, hubFiles } from "../state/hub-files.ts";
 import type { Closers } from "./engine-parts.ts";
 
 export interface GuardedCatalog {
@@ -29,7 +30,7 @@ export interface GuardedCatalog {
   /** Whom the guard may ask. */
   readonly askers: Askers;
   /** Calls the listener after every call, with what the audit gets. */
-  onCall(listener: (entry: AuditEntry) => void): void;
+  onCall(listener: (entry: AuditEntry) => void): Unsubscribe;
 }
 
 /** An empty catalog and its guard. */
@@ -62,13 +63,15 @@ export interface OpenGuardOptions {
   /** The values that the configuration took from variables: people see them by name. */
   readonly secrets?: (() => readonly NamedSecret[]) | undefined;
   readonly metrics?: CallMetrics | undefined;
+  /** Hands whole questions to the process that people ask, if that is another one. */
+  readonly shareQuestion?: ((id: string, question: string) => Promise<void>) | undefined;
 }
 
 /** A guard with the approvals, pins and audit of this state folder. */
 function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const { home, config, configPath, log, closers, askers: some = [], metrics, secrets } = options;
   const { policy = {} } = config;
-  const { enabled, ...auditOptions } = config.audit;
+  const { enabled, arguments: keepsArguments, ...auditOptions } = config.audit;
   const isKept = enabled || auditOptions.required;
   const kept = isKept ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
   closers.add("audit", () => kept.close());
@@ -77,7 +80,7 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const calls = createCallCounts();
   const usage = openUsageLedger({ folder: hubFiles.usage(home), log });
   closers.add("usage", () => usage.close());
-  const listeners: ((entry: AuditEntry) => void)[] = [];
+  const listeners = new Set<(entry: AuditEntry) => void>();
   const audit: Audit = {
     ...kept,
     record(entry, begun) {
@@ -89,10 +92,18 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   };
   const pins = openPins({ folder: hubFiles.pins(home, configPath), policy, log });
   closers.add("pins", () => pins.close());
-  const approvals = openApprovals({ file: hubFiles.approvals(home), config: configId(home, configPath), log });
+  const approvals = openApprovals({
+    file: hubFiles.approvals(home),
+    config: configId(home, configPath),
+    share: options.shareQuestion,
+    log,
+  });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
-  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log, secrets });
-  const onCall: GuardedCatalog["onCall"] = (listener) => void listeners.push(listener);
+  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log, secrets, keepsArguments });
+  const onCall: GuardedCatalog["onCall"] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
   return { guard, pins, approvals, calls, usage, askers, auditLoss: kept.loss, onCall };
 }

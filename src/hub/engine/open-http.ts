@@ -15,14 +15,11 @@ import {
 import { openHubKeys } from "../../doors/mcp/hub-keys.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { ClientSurface, GivenSurface } from "../../doors/mcp/surface/surface-record.ts";
-import { openTokens } from "../../doors/mcp/tokens.ts";
+import { openTokens, type Tokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { hasIdentityKey, jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
-import { type ControlApi, createControlApi } from "../control/control-api.ts";
-import type { HubControl } from "../control/hub-control.ts";
+import type { Engine } from "./engine.ts";
 import type { EngineParts } from "./engine-parts.ts";
-import type { ConsoleWiring, OpenedConsole } from "./open-console.ts";
-import type { GuardedCatalog } from "./open-guard.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import { listenForOwner } from "./hub-socket.ts";
 import { openSurfaces } from "./open-surfaces.ts";
@@ -35,15 +32,31 @@ export interface HttpOptions {
   readonly port?: number | undefined;
   readonly allowRemote?: boolean | undefined;
   /** Lets commands and relays of the same user ask and steer this process, over a socket. Only for a hub: it holds the lock. */
-  readonly control?: boolean;
+  readonly control?: ControlPort | undefined;
   /** Serves the console to browsers on this machine, at `/console/`. */
-  readonly console?: boolean;
+  readonly console?: ConsolePort;
   /** Takes precedence over `hub.toolNames`. */
   readonly toolNames?: Config["hub"]["toolNames"];
   /** Takes precedence over `hub.surface`. */
   readonly surface?: Config["hub"]["surface"] | undefined;
   /** For the agent of the program that hosts the engine. */
   readonly agent?: AgentAccess | undefined;
+}
+
+/** Answers the control API of an engine: handed in, since it is built on top of this. */
+export type ControlPort = (engine: Engine) => ControlHandler;
+
+/** Opens the console of an engine, with its first request. */
+export type ConsolePort = (engine: Engine, wiring: ConsoleWiring) => Promise<OpenedConsole>;
+
+export interface ConsoleWiring {
+  readonly tokens: Tokens;
+  port(): number;
+}
+
+export interface OpenedConsole {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(): void;
 }
 
 export interface OpenedHttp {
@@ -71,9 +84,7 @@ export interface OpenedHttp {
 interface Wiring extends HttpOptions {
   /** Orders bring media along, so their bodies may be large. */
   readonly takesOrders: boolean;
-  openControl(): Promise<HubControl>;
-  /** Whom the guard may ask, and who hears of every call. */
-  readonly guarded: Pick<GuardedCatalog, "askers" | "onCall">;
+  readonly engine: Engine;
 }
 
 /** Serves the catalog over HTTP, behind the gate and its tokens. */
@@ -86,7 +97,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   const surfaces = openSurfaces(parts, options.surface);
   const names = hostNames(host, hostname(), networkInterfaces());
   const open = options.port === undefined ? openAtFreePort : openHttpDoor;
-  const page = openConsoleLater(parts, { ...options, tokens, port: () => door.port });
+  const page = openConsoleLater(options, { tokens, port: () => door.port });
   const door: HttpDoor = await open({
     host,
     port: wantedPort,
@@ -105,13 +116,13 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     maxBodyBytes: config.hub.maxBodyBytes,
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
-    local: options.control ? await openLocal(parts, options) : undefined,
-    console: options.console ? page.handle : undefined,
+    local: options.control && (await openLocal(parts, options.control(options.engine))),
+    console: page?.handle,
     agent: options.agent,
     publicDocuments: documentsOf(parts),
   });
   closers.add("door", () => door.close());
-  closers.add("console", () => page.close());
+  closers.add("console", () => page?.close());
   return {
     address: `http://${reachableHost(host)}:${door.port}`,
     port: door.port,
@@ -127,31 +138,28 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   };
 }
 
-async function openLocal(parts: EngineParts, wiring: Wiring): Promise<LocalDoorOptions> {
-  const { home, env } = parts;
+async function openLocal(parts: EngineParts, control: ControlHandler): Promise<LocalDoorOptions> {
+  const { home, env, closers } = parts;
+  const keys = await openHubKeys(parts);
+  closers.add("keys", () => keys.close());
   return {
     listen: (server) => listenForOwner(server, home, env),
-    keys: await openHubKeys(parts),
-    control: openControlLater(wiring),
+    keys,
+    control,
   };
 }
 
-/** With the first command: opening the control opens the servers, too, and the host may not wait for them. */
-function openControlLater({ openControl }: Wiring): ControlHandler {
-  let opening: Promise<ControlApi> | undefined;
-  return async (verb, body, key) => (await (opening ??= openControl().then(createControlApi)))(verb, body, key);
-}
-
 /** With its first request: most starts never see a browser. */
-function openConsoleLater(parts: EngineParts, wiring: ConsoleWiring) {
+function openConsoleLater({ console: open, engine }: Wiring, wiring: ConsoleWiring) {
+  if (open === undefined) return undefined;
   let opening: Promise<OpenedConsole> | undefined;
   return {
     handle(request: IncomingMessage, response: ServerResponse): void {
-      opening ??= import("./open-console.ts").then(({ openConsole }) => openConsole(parts, wiring));
+      opening ??= open(engine, wiring);
       opening
         .then((opened) => opened.handle(request, response))
         .catch((error: unknown) => {
-          parts.log.error("the console could not be opened", { error });
+          engine.log.error("the console could not be opened", { error });
           response.destroy();
         });
     },

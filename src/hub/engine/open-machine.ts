@@ -1,3 +1,4 @@
+import type { MachineConfig } from "../../core/config/machine-config.ts";
 import { formatMark, ownMark } from "../../core/process/process-mark.ts";
 import { createDesktopAsker } from "../../sources/machine/desktop-asker.ts";
 import { type OpenedMachine, openMachine } from "../../sources/machine/open-machine.ts";
@@ -9,11 +10,21 @@ export interface OpenMachineWiring extends Pick<GuardedCatalog, "askers" | "onCa
   httpAddress(): string | undefined;
 }
 
+/** This computer in a catalog. */
+export interface OfferedMachine extends OpenedMachine {
+  /** Takes its tools out of the catalog and ends what they run. */
+  close(): Promise<void>;
+}
+
 /** Puts the tools of this computer into the catalog. Its desktop can be asked for approvals. */
-export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMachineWiring): Promise<OpenedMachine> {
-  const { home, config, env, homedir, version, log, catalog, closers } = parts;
+export async function openConfiguredMachine(
+  parts: EngineParts,
+  config: MachineConfig,
+  wiring: OpenMachineWiring,
+): Promise<OfferedMachine> {
+  const { home, env, homedir, version, log, catalog } = parts;
   const machine = await openMachine({
-    config: config.machine,
+    config,
     folder: home.file("machine"),
     session: formatMark(ownMark("/proc")),
     env,
@@ -26,16 +37,16 @@ export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMach
       return address === undefined ? { listening: false } : { listening: true, url: `${address}/` };
     },
   });
-  wiring.onCall((entry) => machine.activity.record(entry));
+  const forget = wiring.onCall((entry) => machine.activity.record(entry));
   const asker = createDesktopAsker(machine.notifications, {
     openCall(id) {
       const address = wiring.httpAddress();
       return address === undefined ? undefined : () => openInConsole(address, id, env);
     },
   });
-  await asker.look();
-  wiring.askers.add(asker);
-  catalog.add({
+  await asker.probe();
+  const withdraw = wiring.askers.add(asker);
+  const remove = catalog.add({
     ...machine.source,
     async adviceOn(name, args, caller) {
       const advice = await machine.source.adviceOn?.(name, args, caller);
@@ -43,8 +54,11 @@ export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMach
       return advice;
     },
   });
-  closers.add("machine", () => machine.source.close());
-  return machine;
+  const close = async (): Promise<void> => {
+    for (const end of [forget, withdraw, remove]) end();
+    await machine.source.close();
+  };
+  return { ...machine, close };
 }
 
 /** The page asks for a sign-in link if this browser has no session: a press of a button is no proof of who is there. */

@@ -1,21 +1,24 @@
 import type { Log } from "../../core/log.ts";
 import { killOrphans } from "../../core/process/marked-processes.ts";
-import { findNamespaceWay, rememberNamespaceWay } from "../../core/process/pid-namespace.ts";
+import { findCageMaker, rememberCageMaker } from "../../core/process/cage/cage-maker.ts";
+import { findNamespaceLauncher, rememberNamespaceLauncher } from "../../core/process/pid-namespace.ts";
 import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
 import type { ServerDefinition } from "../../sources/servers/definition.ts";
 import { type IdentitySigner, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createServerManager, type ServerManager, type ServerManagerOptions } from "../../sources/servers/manager.ts";
+import { createSandboxes } from "../../sources/servers/sandbox/sandboxes.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
 import { openListStore } from "../../sources/servers/lists/list-store.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
-import { createLocalServers, type LocalServers } from "../control/local-servers.ts";
-import { createLocalSignIns, type SignInsControl } from "../control/sign-ins.ts";
-import { hubFiles } from "../hub-files.ts";
-import type { StepUp } from "../sign-in/step-up.ts";
+import { createLocalServers, type LocalServers } from "./local-servers.ts";
+import { createLocalSignIns, type SignIns } from "../sign-in/sign-ins.ts";
+import { hubFiles } from "../state/hub-files.ts";
+import type { SignInEvent, StepUp } from "../sign-in/step-up.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
+import { shortSocketFolders } from "./hub-socket.ts";
 import { guardRecursion } from "./recursion-guard.ts";
 
 /** Which of the configured servers are opened, and how. */
@@ -26,6 +29,8 @@ export interface ServersOptions {
   readonly only?: readonly string[] | undefined;
   /** What earlier processes stored of them is not used: the user wants to know how they are now. */
   readonly isFresh?: boolean | undefined;
+  /** Told what happens to the sign-ins while no one waits for it. */
+  onSignIn?(event: SignInEvent): void;
 }
 
 export interface OpenServersOptions extends ServersOptions {
@@ -34,7 +39,7 @@ export interface OpenServersOptions extends ServersOptions {
 
 export interface OpenedServers {
   readonly servers: LocalServers;
-  readonly signIns: SignInsControl;
+  readonly signIns: SignIns;
   readonly manager: ServerManager;
 }
 
@@ -52,11 +57,16 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     for (const name of ["node:child_process", "node:fs/promises"]) process.getBuiltinModule(name);
     const sleeper = servers.definitions().find(({ enabled, isLazy }) => enabled && isLazy);
     if (start === "at-once" && sleeper !== undefined) await (await import("./warm-up.ts")).warmUp(parts, sleeper);
-    if (servers.definitions().some(needsNamespace) && (await findNamespaceWay(serverEnv)) === undefined)
+    if (!servers.definitions().some(needsNamespace)) return;
+    if ((await findNamespaceLauncher(serverEnv)) === undefined)
       log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
+    const { refusal } = await findCageMaker(serverEnv);
+    if (refusal !== undefined)
+      log.warn("servers are not kept from the state folder (see `clawport doctor`)", { reason: refusal });
   });
   closers.add("orphans", () => firstStart.cancel());
-  rememberNamespaceWay(home.file("pid-namespace.json"));
+  rememberNamespaceLauncher(home.file("pid-namespace.json"));
+  rememberCageMaker(home.file("sandbox.json"));
   const { open: store, settled } = createStoreOpener({ home, env, log });
   // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
@@ -78,13 +88,23 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
       firstStart.begin();
       await configuration.checkCommand?.(command);
     },
+    sandboxes: createSandboxes({
+      ownFolders: () => [home.path, ...shortSocketFolders(home, env)],
+      keptFolder: home.file("sandbox"),
+      env: serverEnv,
+      homedir: parts.homedir,
+      log,
+    }),
     hasModel: hasModel(parts),
     identify: createIdentifier(parts),
     reportOf: (name) => pins.reportOf(name),
     async stepUp(server, scope, context) {
-      steppingUp ??= import("../sign-in/step-up.ts").then(({ createStepUp }) => createStepUp(signIns));
+      steppingUp ??= import("../sign-in/step-up.ts").then(({ createStepUp }) =>
+        createStepUp(signIns, options.onSignIn),
+      );
       return (await steppingUp)(server, scope, context);
     },
+    onSignInLost: (server) => options.onSignIn?.({ kind: "lost", server }),
   });
   closers.add("servers", () => manager.close());
   const servers = createLocalServers({ manager, log, only, idle });

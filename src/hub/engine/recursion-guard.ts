@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import type { World } from "../../core/process/world.ts";
-
-/** The configurations that the processes above this one serve; passed on to every server. */
-const variable = "CLAWPORT_SERVING";
+import { servingVariable } from "../state/open-home.ts";
 
 /**
  * The environment for the servers of a configuration. Faults if a process that serves the same configuration has started
@@ -11,10 +9,10 @@ const variable = "CLAWPORT_SERVING";
  */
 export function guardRecursion(env: World["env"], path: string): World["env"] {
   const own = hash("sha256", path, "hex").slice(0, 16);
-  const chain = (env[variable] ?? "").split(",").filter((link) => link !== "");
+  const chain = (env[servingVariable] ?? "").split(",").filter((link) => link !== "");
   if (chain.includes(own)) {
     const message = `${path} lists Clawport itself as a server, so it would start itself over and over. Remove that server.`;
     throw new Fault("config", message);
   }
-  return { ...env, [variable]: [...chain, own].join(",") };
+  return { ...env, [servingVariable]: [...chain, own].join(",") };
 }

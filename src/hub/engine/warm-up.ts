@@ -4,7 +4,7 @@ import { createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard } from "../../catalog/guard/guard.ts";
 import { silentLog } from "../../core/log.ts";
 import { ownMark } from "../../core/process/process-mark.ts";
-import { createViewOffer } from "../../doors/mcp/view-offer.ts";
+import { createDoorOffer } from "../../doors/mcp/door-offer.ts";
 import type { ClientTransport, TransportListener } from "../../mcp/client/client-transport.ts";
 import { isRequest, type JsonRpcRequest } from "../../mcp/messages/json-rpc.ts";
 import { textResult, type Tool, type ToolResult } from "../../mcp/messages/tool.ts";
@@ -39,7 +39,7 @@ export async function warmUp(parts: WarmUpParts, like: ServerDefinition): Promis
   });
   const guard = createGuard({ policy: {}, approvals, pins, askers: createAskers(), audit: noAudit });
   const view = catalog.view("all");
-  const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log: silentLog }));
+  const server = createMcpServer(createDoorOffer({ view, guard, door: "mcp-stdio", info, log: silentLog }));
   try {
     await manager.apply([{ ...like, ...own }]);
     const peer = server.openPeer({ principal: info.name, twoWay: true, push: () => {} });

@@ -8,14 +8,14 @@ import { requireTrustedHolder } from "../../core/http/port-holder.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
 import { createSocketAgent, type SocketPlace } from "../../core/http/socket-agent.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { quoted, quotedPeerText } from "../../core/peer-text.ts";
+import { quoted, quotedPeerText } from "../../core/text/peer-text.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 import { withDeadline } from "../../core/wait.ts";
 import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
 import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
-import type { Host } from "../host.ts";
-import { hubOf } from "../control/find-hub.ts";
-import { findRunningHub, findRunningProcess } from "../hub-record.ts";
+import type { Host } from "../state/host.ts";
+import { hubOf } from "../state/find-hub.ts";
+import { findRunningHub, findRunningProcess } from "../state/hub-record.ts";
 
 /** A running node, and the token to show it. */
 export interface NodeTarget {
@@ -69,7 +69,7 @@ async function findOwnNode(home: Home, given: Secret | undefined): Promise<NodeT
 /** Where hubs and nodes offer this computer. */
 const ownPath = "/mcp/machine";
 const notOffered =
-  "The running hub does not offer the tools of this computer. Run `clawport node settings --offer on`, then start the hub again: `clawport stop`, `clawport up`.";
+  "The running hub does not offer the tools of this computer. Run `clawport node settings --offer on`.";
 
 function parseAddress(address: string): URL {
   const problem = judgeAddress(address);
@@ -83,7 +83,7 @@ export interface NodeClient {
   close(): void;
 }
 
-const mostAnswerBytes = 64 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Speaks plain JSON-RPC, as a script would: one request, one answer. */
 export function createNodeClient(target: NodeTarget, timeoutMs: number, signal: AbortSignal): NodeClient {
@@ -100,7 +100,7 @@ export function createNodeClient(target: NodeTarget, timeoutMs: number, signal: 
     };
     return withDeadline(timeoutMs, signal, async (ended) => {
       const response = await sendHttp({ url, method: "POST", headers, body, agent, signal: ended });
-      const text = await readText(response, mostAnswerBytes);
+      const text = await readText(response, maxAnswerBytes);
       if (response.statusCode === 401)
         throw new Fault("unauthorized", `${url.host} needs a token. Give it with \`--token\`.`);
       if (response.statusCode === 404 && url.pathname === ownPath) throw new Fault("unavailable", notOffered);

@@ -1,12 +1,12 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { formatMark } from "../../core/process/process-mark.ts";
 import { type Consent, type ConsentGrant, openConsent } from "../../sources/machine/consent.ts";
-import { allowsUnattendedApprovals, findConfigOf } from "../active-config.ts";
-import { noApprover } from "../control/approvals-control.ts";
-import type { Host } from "../host.ts";
-import { findRunningProcess, type ProcessRecord } from "../hub-record.ts";
-import { openHomeOf } from "../open-home.ts";
+import { allowsUnattendedApprovals, findConfigOf } from "../state/active-config.ts";
+import { noApprover } from "../control/approvals.ts";
+import type { Host } from "../state/host.ts";
+import { findRunningProcess, type ProcessRecord } from "../state/hub-record.ts";
+import { openHomeOf } from "../state/open-home.ts";
 
 export interface AllowRequest {
   readonly capability: string;
@@ -42,7 +42,7 @@ export async function listConsent(host: Host): Promise<readonly ConsentGrant[]> 
 }
 
 /** Returns how many decisions there were. */
-export async function forgetConsent(host: Host, capability: string): Promise<number> {
+export async function forgetNodeConsent(host: Host, capability: string): Promise<number> {
   const home = await openHomeOf(host);
   return openDecisions(home.file("machine", "consent.json"), host).forget(capability);
 }

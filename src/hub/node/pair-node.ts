@@ -7,15 +7,20 @@ import { readVersion } from "../../core/version.ts";
 import { orAborted, sleep, withDeadline } from "../../core/wait.ts";
 import { gatewayEndpoint, type GatewayFlags } from "../../openclaw/locate-gateway.ts";
 import { type NodeLinkState, openNodeLink } from "../../openclaw/open-node-link.ts";
-import { readConfigOf } from "../active-config.ts";
-import { findHub } from "../control/find-hub.ts";
-import type { HubStatus } from "../control/hub-control.ts";
+import { readConfigOf } from "../state/active-config.ts";
+import { findHubOrNode } from "../state/find-hub.ts";
+import type { HubStatus } from "../control/queries/hub-status.ts";
 import { createRemoteControl } from "../control/remote-control.ts";
 import { gatewayOfNode, openDevice } from "../engine/open-gateway-node.ts";
-import type { Host } from "../host.ts";
-import { claimHub } from "../hub-record.ts";
-import { openHomeOf } from "../open-home.ts";
-import { type NodeStanding, pairingTimeout, readLocalCommands, readStanding } from "./node-standing.ts";
+import type { Host } from "../state/host.ts";
+import { claimHub } from "../state/hub-record.ts";
+import { openHomeOf } from "../state/open-home.ts";
+import {
+  type PairingStatus,
+  pairingTimeout,
+  readLocalCommands,
+  readPairingStatus,
+} from "../engine/node-command-status.ts";
 
 export interface PairRequest {
   readonly flags: GatewayFlags;
@@ -38,23 +43,23 @@ async function openOf(host: Host, flags: GatewayFlags) {
 /** What the gateway knows of this computer, command by command. */
 export async function readNodeStatus(host: Host, flags: GatewayFlags): Promise<NodeStatus> {
   const opened = await openOf(host, flags);
-  const [standing, recording] = await Promise.all([readStanding(opened), readRecording(opened.home)]);
-  return { ...standing, ...(recording && { recording }) };
+  const [pairing, recording] = await Promise.all([readPairingStatus(opened), readRecording(opened.home)]);
+  return { ...pairing, ...(recording && { recording }) };
 }
 
-export interface NodeStatus extends NodeStanding {
+export interface NodeStatus extends PairingStatus {
   /** What the running node records now; absent if nothing, or if none runs. */
   readonly recording?: HubStatus["recording"];
 }
 
 async function readRecording(home: Home): Promise<HubStatus["recording"]> {
-  const hub = await findHub(home, "control").catch(() => undefined);
+  const hub = await findHubOrNode(home).catch(() => undefined);
   if (hub === undefined) return undefined;
   const control = createRemoteControl(hub);
   try {
     return (await control.status.read()).recording;
   } catch {
-    // A node without an MCP server has no control, either.
+    // One of an earlier version can't be asked.
     return undefined;
   } finally {
     control.close();
@@ -65,7 +70,7 @@ async function readRecording(home: Home): Promise<HubStatus["recording"]> {
  * Connects this computer to the gateway until its owner has approved it. Answers no commands meanwhile: for that,
  * `clawport node` has to run.
  */
-export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairRequest): Promise<NodeStanding> {
+export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairRequest): Promise<PairingStatus> {
   const opened = await openOf(host, flags);
   const { address, device, local, signal, version, log } = opened;
   const { name: gateway } = gatewayEndpoint(address);
@@ -98,7 +103,7 @@ export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairReque
   try {
     return await withDeadline(timeoutMs, signal, async (ended) => {
       await orAborted(connected.promise, ended);
-      const first = await readSettled(() => readStanding({ ...opened, signal: ended }), ended);
+      const first = await readSettled(() => readPairingStatus({ ...opened, signal: ended }), ended);
       if (first.seen?.requestId === undefined) return first;
       tellOnce(
         `Connected to ${gateway}. To approve the commands of this computer, run this where the gateway runs:\n  openclaw nodes approve ${first.seen.requestId}`,
@@ -106,7 +111,7 @@ export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairReque
       for (;;) {
         // The event is lost if the approval comes while the node connects.
         await Promise.race([orAborted(resolved.promise, ended), sleep(pollMs, ended)]);
-        const later = await readStanding({ ...opened, signal: ended });
+        const later = await readPairingStatus({ ...opened, signal: ended });
         if (later.seen?.approvalState !== "pending-approval" && later.seen?.approvalState !== "pending-reapproval")
           return later;
         await sleep(lookMs, ended);
@@ -122,16 +127,16 @@ export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairReque
 }
 
 const pollMs = 2000;
-const mostLooks = 10;
+const maxLooks = 10;
 const lookMs = 300;
 
 /** The gateway lists a node a moment after it has accepted the connection. */
-async function readSettled(read: () => Promise<NodeStanding>, signal: AbortSignal): Promise<NodeStanding> {
+async function readSettled(read: () => Promise<PairingStatus>, signal: AbortSignal): Promise<PairingStatus> {
   for (let look = 1; ; look++) {
-    const standing = await read();
-    const { seen, problem } = standing;
+    const pairing = await read();
+    const { seen, problem } = pairing;
     const isSettled = seen?.connected === true && (seen.requestId !== undefined || seen.approvalState === "approved");
-    if (isSettled || problem !== undefined || look === mostLooks) return standing;
+    if (isSettled || problem !== undefined || look === maxLooks) return pairing;
     await sleep(lookMs, signal);
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Env } from "../../core/process/child-env.ts";
-import { splitWords } from "../verbs/split-words.ts";
+import { splitCommandLine } from "../../core/process/split-command-line.ts";
 
 export interface BrowserEnvironment {
   readonly env: Env;
@@ -34,7 +34,7 @@ export function browserCommands(
 
 /** `BROWSER` may name several commands, and where the URL goes in each: `firefox --new-window %s:w3m`. */
 function commandOf(text: string, address: string): readonly (readonly string[])[] {
-  const words = splitWords(text);
+  const words = splitCommandLine(text);
   if (words.length === 0) return [];
   return [words.includes("%s") ? words.map((word) => (word === "%s" ? address : word)) : [...words, address]];
 }

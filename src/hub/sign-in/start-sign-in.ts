@@ -1,7 +1,7 @@
 import { Fault, isFault, toFault } from "../../core/fault.ts";
 import { sleep } from "../../core/wait.ts";
 import { signInLifetimeMs } from "../../sources/servers/oauth/connection-auth.ts";
-import type { SignInRequest, SignInsControl, SignInWay } from "../control/sign-ins.ts";
+import type { SignInRequest, SignIns, SignInMethod } from "./sign-ins.ts";
 import {
   type Callback,
   type CallbackListener,
@@ -37,14 +37,14 @@ export interface SignInOptions extends SignInRequest {
 const graceChecks = 30;
 
 export async function startSignIn(
-  auth: SignInsControl,
+  auth: SignIns,
   server: string,
   options: SignInOptions,
 ): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
   const { scope, issuer, signal, timeoutMs = signInLifetimeMs, pollMs = 1000 } = options;
   const before = await signedInAt();
-  const { listener, redirectUri } = await openRedirectTarget(await auth.wayOf(server));
-  const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
+  const { listener, redirectUri } = await openRedirectTarget(await auth.methodFor({ server }));
+  const begun = await auth.begin({ server, scope, issuer, redirectUri }).catch(async (error: unknown) => {
     await listener?.close();
     throw error;
   });
@@ -108,7 +108,7 @@ export async function startSignIn(
   async function finish(query: URLSearchParams, isPasted: boolean): Promise<void> {
     isBusy = true;
     try {
-      await auth.finish(server, query.toString(), isPasted);
+      await auth.finish({ server, query: query.toString(), pasted: isPasted });
     } finally {
       isBusy = false;
     }
@@ -117,7 +117,7 @@ export async function startSignIn(
   async function watchOtherProcesses(): Promise<void> {
     for (let checks = 0; !ending.signal.aborted;) {
       await sleep(pollMs, ending.signal).catch(() => {});
-      if (isBusy || (await auth.isWaiting(server, state).catch(() => true)) || isBusy) continue;
+      if (isBusy || (await auth.isWaiting({ server, state }).catch(() => true)) || isBusy) continue;
       const at = await signedInAt().catch(() => undefined);
       // A sign-in from before does not count.
       if (at !== undefined && at !== before) over.resolve();
@@ -128,7 +128,7 @@ export async function startSignIn(
   }
 
   async function signedInAt(): Promise<number | undefined> {
-    const status = await auth.status(server);
+    const status = await auth.status({ server });
     return status.kind === "signed-in" ? status.signedInAt : undefined;
   }
 
@@ -138,7 +138,7 @@ export async function startSignIn(
     signal.removeEventListener("abort", cancel);
     await listener?.close();
     // Does nothing after a successful sign-in.
-    if (!isLeft) await auth.cancel(server, state).catch(() => {});
+    if (!isLeft) await auth.cancel({ server, state }).catch(() => {});
   }
 }
 
@@ -148,7 +148,7 @@ interface RedirectTarget {
   readonly listener?: CallbackListener;
 }
 
-async function openRedirectTarget({ uri, port, lastPort }: SignInWay): Promise<RedirectTarget> {
+async function openRedirectTarget({ uri, port, lastPort }: SignInMethod): Promise<RedirectTarget> {
   if (uri === undefined) {
     if (lastPort === undefined) return listenAt({ port });
     return listenAt({ port: lastPort }).catch((error: unknown) => {

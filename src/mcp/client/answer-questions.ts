@@ -13,7 +13,7 @@ import { AnswerFault, type JsonRpcRequest, type RpcError } from "../messages/jso
 /** Asks the user, the model or the application behind the client. `key` is the name that a modern server gives the question. */
 export type Ask = (question: Question, key?: string) => Promise<Answer>;
 
-const longestKey = 200;
+const maxKeyLength = 200;
 
 /** The body of the response to a request of a legacy server. */
 type ResponseBody = { readonly result: object } | { readonly error: RpcError };
@@ -48,7 +48,7 @@ export async function answerInputRequests(
 ): Promise<Record<string, Answer>> {
   const answers = await Promise.allSettled(
     Object.entries(asRecord(requests)).map(async ([key, question]) => {
-      const asked: Ask | undefined = ask && ((each) => ask(each, key.slice(0, longestKey)));
+      const asked: Ask | undefined = ask && ((each) => ask(each, key.slice(0, maxKeyLength)));
       return [key, await answerInput(question as Question, asked, toHub)] as const;
     }),
   );

@@ -16,11 +16,11 @@ export interface RoundSender {
 }
 
 /** How many rounds of questions a server may ask before the call fails. */
-const mostRounds = 20;
+const maxRounds = 20;
 
 /** A server that asks nothing wants to be asked again later: each time after twice as long. */
 const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const maxPauseMs = 5000;
 
 /** How long a server has to take note of a call that was given up. */
 const giveUpMs = 500;
@@ -40,25 +40,25 @@ export async function answerRounds(
   const signal = signalOf(options);
   let result = first;
   let pauseMs = firstPauseMs;
-  for (let round = 0; round <= mostRounds; round++) {
+  for (let round = 0; round <= maxRounds; round++) {
     const answering = answerInputRequests(result.inputRequests, ask, toHub);
     let sent: Params;
     try {
       const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
       const isAsked = Object.keys(inputResponses).length > 0;
-      if (!isAsked && round < mostRounds) await sender.pause(pauseMs, signal);
-      pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+      if (!isAsked && round < maxRounds) await sender.pause(pauseMs, signal);
+      pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, maxPauseMs);
       if (signal?.aborted) throw cancelledBy(signal);
       sent = { ...params, inputResponses, ...stateOf(result) };
     } catch (error) {
       if (isFault(error, "cancelled")) await giveUp(sender, result, method, params, options);
       throw error;
     }
-    if (round === mostRounds) break;
+    if (round === maxRounds) break;
     result = await sender.request(method, sent, options);
     if (sender.isComplete(result, method)) return result;
   }
-  throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
+  throw new Fault("outcome-unknown", `The server asked ${maxRounds} times for input without giving a result.`);
 }
 
 /**

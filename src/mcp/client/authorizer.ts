@@ -26,7 +26,7 @@ export interface AuthRefusal {
 }
 
 /** A server that keeps refusing is not tried forever, whatever the authorizer decides. */
-const mostRefusals = 6;
+const maxRefusals = 6;
 
 /** Sends a request, and again as long as the authorizer says so. */
 export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | undefined): Promise<IncomingMessage> {
@@ -38,7 +38,7 @@ export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | un
     const response = await sendHttp({ ...call, headers });
     request.answered?.(response.headers);
     const status = response.statusCode ?? 0;
-    if ((status !== 401 && status !== 403) || refusals === mostRefusals) return response;
+    if ((status !== 401 && status !== 403) || refusals === maxRefusals) return response;
     try {
       if (!(await request.refused({ status, headers: response.headers, signal }))) return response;
     } catch (error) {

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 const calls = new Set<{ readonly deadline: CallDeadline; expire(fault: Fault): void }>();
-const clock = createDeadlineClock(() => calls);
+const clock = createDeadlineClock(calls);
 
 function watch(timeoutMs: number, maxTotalMs?: number, settings?: CallLimits["settings"]) {
   const late: Fault[] = [];
@@ -153,7 +153,7 @@ test("a time that passed while the process was busy is no timer that Node warns 
   vi.useRealTimers();
   const warned = vi.fn<() => void>();
   process.on("warning", warned);
-  const busy = createDeadlineClock(() => []);
+  const busy = createDeadlineClock([]);
   busy.wakeAt(busy.now() - 1000);
   await nextTurn();
   busy.stop();

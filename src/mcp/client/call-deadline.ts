@@ -86,9 +86,9 @@ interface LimitedCall {
 }
 
 /** Longer timers end at once. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
-export function createDeadlineClock(calls: () => Iterable<LimitedCall>): DeadlineClock {
+export function createDeadlineClock(calls: Iterable<LimitedCall>): DeadlineClock {
   let timer: NodeJS.Timeout | undefined;
   let wakesAt = Infinity;
   let limited = 0;
@@ -106,7 +106,7 @@ export function createDeadlineClock(calls: () => Iterable<LimitedCall>): Deadlin
     if (time >= wakesAt) return;
     clearTimeout(timer);
     wakesAt = time;
-    timer = setTimeout(wake, Math.min(Math.max(Math.ceil(time - now()), 1), longestTimer));
+    timer = setTimeout(wake, Math.min(Math.max(Math.ceil(time - now()), 1), maxTimerMs));
     if (limited === 0) timer.unref();
   }
 
@@ -115,7 +115,7 @@ export function createDeadlineClock(calls: () => Iterable<LimitedCall>): Deadlin
     timer = undefined;
     wakesAt = Infinity;
     let next = Infinity;
-    for (const call of calls()) {
+    for (const call of calls) {
       const { endsAt } = call.deadline;
       if (endsAt <= time) call.expire(call.deadline.fault());
       else next = Math.min(next, endsAt);

@@ -5,8 +5,8 @@ import type { StreamEvent } from "./event-reader.ts";
 
 function read(...pieces: readonly string[]) {
   const events: StreamEvent[] = [];
-  const reader = createEventReader((event) => events.push(event), 1000);
-  for (const piece of pieces) reader.push(piece);
+  const reader = createEventReader((event) => void events.push(event), 1000);
+  for (const piece of pieces) void reader.push(piece);
   return { events, lastId: reader.lastId(), retryMs: reader.retryMs() };
 }
 
@@ -78,12 +78,12 @@ test("an event larger than allowed is refused, in one line or in many, ended or 
 
 test("a long line costs in proportion to its length, not to its square", () => {
   let size = 0;
-  const reader = createEventReader(({ data }) => (size += data.length), 200_000_000);
+  const reader = createEventReader(({ data }) => void (size += data.length), 200_000_000);
   const piece = "x".repeat(1024);
   const started = process.cpuUsage();
-  reader.push("data: ");
-  for (let count = 0; count < 20_000; count++) reader.push(piece);
-  reader.push("\n\n");
+  void reader.push("data: ");
+  for (let count = 0; count < 20_000; count++) void reader.push(piece);
+  void reader.push("\n\n");
   expect(size).toBe(20_000 * 1024);
   // Reading the line anew with each piece takes minutes.
   expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
@@ -98,3 +98,16 @@ function cut(text: string, lengths: readonly number[]): string[] {
   }
   return [...pieces, text.slice(at)];
 }
+
+test("an event that takes time is not overtaken by those after it", async () => {
+  const seen: string[] = [];
+  const take = async (data: string): Promise<void> => {
+    await new Promise(setImmediate);
+    seen.push(data);
+  };
+  const reader = createEventReader(({ data }) => (data === "1" ? take(data) : void seen.push(data)), 1000);
+  await reader.push("data: 1\n\ndata: 2\n\ndata: 1\n\ndata: 3\n\nda");
+  expect(seen).toEqual(["1", "2", "1", "3"]);
+  expect(reader.push("ta: 4\n\n")).toBeUndefined();
+  expect(seen).toEqual(["1", "2", "1", "3", "4"]);
+});

@@ -5,7 +5,8 @@ export interface StreamEvent {
 }
 
 export interface EventReader {
-  push(text: string): void;
+  /** The promise, if any, settles when all events in the text are taken. Wait for it before you push more. */
+  push(text: string): Promise<void> | undefined;
   /** The id to resume from. Undefined if no event had one. */
   lastId(): string | undefined;
   /** How long the server asks a client to wait before it reconnects. */
@@ -14,8 +15,11 @@ export interface EventReader {
 
 const byteOrderMark = "\uFEFF";
 
+/** Takes an event. The next one waits for the promise, if there is one. */
+export type OnEvent = (event: StreamEvent) => Promise<void> | undefined | void;
+
 /** Reads an event stream as the HTML standard defines it (§ 9.2.6), line by line. */
-export function createEventReader(onEvent: (event: StreamEvent) => void, maxChars: number): EventReader {
+export function createEventReader(onEvent: OnEvent, maxChars: number): EventReader {
   const lineEnd = /\r\n|\n|\r/g;
   /** The pieces of the current line. They are joined once, at its end. */
   let pieces: string[] = [];
@@ -28,10 +32,11 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
   let retry: number | undefined;
   let isFirst = true;
   let sawReturn = false;
+  let taking: Promise<void> | undefined;
 
   return {
     push(text) {
-      if (text === "") return;
+      if (text === "") return undefined;
       let start = isFirst && text.startsWith(byteOrderMark) ? 1 : 0;
       isFirst = false;
       // A line feed right after a carriage return at the end of the last piece belongs to the same line end.
@@ -44,6 +49,9 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
         endLine(rest);
       }
       addPiece(text.slice(start));
+      const taken = taking;
+      taking = undefined;
+      return taken;
     },
     lastId: () => lastId,
     retryMs: () => retry,
@@ -57,7 +65,8 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
   }
 
   function endLine(rest: string): void {
-    const line = pieces.length === 0 ? rest : pieces.join("") + rest;
+    // Joined with the rest: to add it later would copy a long line twice.
+    const line = pieces.length === 0 ? rest : [...pieces, rest].join("");
     pieces = [];
     lineLength = 0;
     readLine(line);
@@ -86,6 +95,9 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
     data = [];
     size = 0;
     event = "";
-    if (!isEmpty) onEvent({ data: text, event: name });
+    if (isEmpty) return;
+    const found = { data: text, event: name };
+    if (taking) taking = taking.then(() => onEvent(found));
+    else taking = onEvent(found) ?? undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { withDeadline } from "../../core/wait.ts";
 import { metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
@@ -28,7 +28,7 @@ export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capab
 }
 
 /** Negotiates the protocol version: tries `server/discover` first and falls back to `initialize`. */
-export async function shakeHands(
+export async function negotiate(
   client: McpClient,
   transport: ClientTransport,
   options: HandshakeOptions,

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { retryAfterMs } from "../../core/http/send-http.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { quotedPeerText } from "../../core/peer-text.ts";
+import { quotedPeerText } from "../../core/text/peer-text.ts";
 import { redactKnown } from "../../core/secrets/redact-known.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 

@@ -5,13 +5,14 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { isEventStream, readText, retryAfterMs } from "../../core/http/send-http.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import type { Log } from "../../core/log.ts";
+import { inSlices, maxAtOnce } from "../../core/slices/in-slices.ts";
 import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { mirrorHeaders } from "../messages/mirrored-headers.ts";
 import { type Authorizer, sendAuthorized } from "./authorizer.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
 import { refusalOf } from "./http-refusal.ts";
-import { isAnswerTo, readMessages } from "./read-messages.ts";
-import { readResumable } from "./resumable-stream.ts";
+import { isAnswerTo, type OnRefused, readMessages, readMessagesInSlices } from "./read-messages.ts";
+import { readResumable, type ResumableStreamOptions } from "./resumable-stream.ts";
 
 export interface HttpTransportOptions {
   readonly url: URL;
@@ -29,8 +30,8 @@ export interface HttpTransportOptions {
 }
 
 /** How long, and how often, a message is sent again to a server that says it is too busy. */
-const mostPatienceMs = 30_000;
-const mostPauses = 30;
+const maxPatienceMs = 30_000;
+const maxPauses = 30;
 
 /** Streamable HTTP in both eras, directly on `node:http`. */
 export function createHttpTransport(options: HttpTransportOptions): ClientTransport {
@@ -84,7 +85,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     abort: LazyAbort,
   ): Promise<IncomingMessage> {
     const started = Date.now();
-    const body = JSON.stringify(message);
+    const body = (): string => JSON.stringify(message);
     const ownHeaders = {
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
@@ -97,8 +98,8 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       const call = { url, method: "POST", headers, body, agent, abort } as const;
       const response = await sendAuthorized(call, authorizer);
       const wait = pauseOf(response);
-      if (wait === undefined || pauses === mostPauses) return response;
-      if (Date.now() - started + wait > mostPatienceMs) return response;
+      if (wait === undefined || pauses === maxPauses) return response;
+      if (Date.now() - started + wait > maxPatienceMs) return response;
       response.resume();
       log.info("waiting because the server is too busy", { status: response.statusCode, waitMs: wait });
       sendOptions.onPause?.(wait);
@@ -118,12 +119,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     }
     if (isEventStream(response)) {
       // The stream may last as long as the call, but the message counts as sent once the server has accepted it.
-      void follow(response, id, abort.signal);
+      void follow(response, id, abort);
       return;
     }
     const text = await readText(response, maxMessageBytes);
     if (status === 200) {
-      if (!deliver(text, id) && id !== undefined)
+      const delivered = deliver(text, id, abort);
+      const isAnswered = typeof delivered === "boolean" ? delivered : await delivered;
+      if (!isAnswered && id !== undefined)
         throw new Fault("outcome-unknown", "The server sent a response that does not answer the request.");
       return;
     }
@@ -131,7 +134,8 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     // of an older server that does not understand the request has no id.
     const isModern = "mcp-method" in mirrorHeaders(sent);
     const isJson = (response.headers["content-type"] ?? "").includes("json");
-    if (id !== undefined && isModern && isJson && idOf(tryParseJson(text)) === id && deliver(text, id)) return;
+    if (id !== undefined && isModern && isJson && idOf(tryParseJson(text)) === id && (await deliver(text, id, abort)))
+      return;
     const isFirst = isInitialize || ("method" in sent && sent.method === "server/discover");
     throw refusalOf(
       response,
@@ -141,13 +145,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   }
 
   /** Reads the stream that answers a request. */
-  async function follow(first: IncomingMessage, id: JsonRpcId | undefined, signal: AbortSignal): Promise<void> {
+  async function follow(first: IncomingMessage, id: JsonRpcId | undefined, abort: LazyAbort): Promise<void> {
     let isAnswered = false;
-    const fault = await readStream(first, signal, (text) => {
-      if (deliver(text, id)) isAnswered = true;
-      return !isAnswered;
+    const expectsMore = (isAnswer: boolean): boolean => !(isAnswered ||= isAnswer);
+    const fault = await readStream(first, abort.signal, (text) => {
+      const delivered = deliver(text, id, abort);
+      return typeof delivered === "boolean" ? expectsMore(delivered) : delivered.then(expectsMore);
     });
-    if (!isAnswered && !signal.aborted && id !== undefined) listener.onLost(id, fault);
+    if (!isAnswered && !abort.aborted && id !== undefined) listener.onLost(id, fault);
   }
 
   /** Keeps a stream open for messages that belong to no request, if the server has one. */
@@ -170,13 +175,21 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       }
       hadStream ||= response !== undefined;
       failures = response ? 0 : failures + 1;
-      if (response) await readStream(response, closing.signal, (text) => (deliver(text, undefined), true));
+      if (response)
+        await readStream(response, closing.signal, (text) => {
+          const delivered = deliver(text, undefined, closing);
+          return typeof delivered === "boolean" || delivered.then(() => true);
+        });
       const wait = Math.min(1000 * 2 ** failures, 60_000);
       await sleep(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
   }
 
-  function readStream(first: IncomingMessage, signal: AbortSignal, onData: (data: string) => boolean): Promise<Fault> {
+  function readStream(
+    first: IncomingMessage,
+    signal: AbortSignal,
+    onData: ResumableStreamOptions["onData"],
+  ): Promise<Fault> {
     return readResumable(first, {
       onData,
       mayResume: () => version !== undefined && !closing.aborted,
@@ -225,19 +238,23 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   }
 
   /** Passes on the messages of a text. Returns whether the answer to `id` was among them. */
-  function deliver(text: string, id: JsonRpcId | undefined): boolean {
+  function deliver(text: string, id: JsonRpcId | undefined, abort: LazyAbort): boolean | Promise<boolean> {
     let isAnswered = false;
-    const onRefused = (refused: JsonRpcId, fault: Fault): void => {
+    const onRefused: OnRefused = (refused, fault) => {
       isAnswered ||= refused === id;
       listener.onLost(refused, fault);
     };
-    for (const message of readMessages(text, log, onRefused, id)) {
-      const isAnswer = isAnswerTo(message, id);
-      isAnswered ||= isAnswer;
-      // An error without an id belongs to the request it came for.
-      listener.onMessage(isAnswer && id !== undefined ? { ...message, id } : message, id);
-    }
-    return isAnswered;
+    const pass = (messages: readonly JsonRpcMessage[]): boolean => {
+      for (const message of messages) {
+        const isAnswer = isAnswerTo(message, id);
+        isAnswered ||= isAnswer;
+        // An error without an id belongs to the request it came for.
+        listener.onMessage(isAnswer && id !== undefined ? { ...message, id } : message, id);
+      }
+      return isAnswered;
+    };
+    if (text.length <= maxAtOnce) return pass(readMessages(text, log, onRefused, id));
+    return inSlices(readMessagesInSlices(text, log, onRefused, id), abort.signal).then(pass);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Fault, isFault } from "../../core/fault.ts";
+import { InFlight } from "../../core/in-flight.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { cancelledBy, sleep } from "../../core/wait.ts";
@@ -66,8 +67,8 @@ export interface McpClient {
 
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog, pause = sleep } = options;
-  const pending = new Map<JsonRpcId, PendingCall>();
-  const clock = createDeadlineClock(() => pending.values());
+  const pending = new InFlight<PendingCall>();
+  const clock = createDeadlineClock(pending);
   const owner: PendingOwner = { pending, clock, onCancelled: tellCancelled };
   const rounds: RoundSender = { ask: options.ask, pause, request: requestOnce, isComplete };
   const tasks = createTaskRoutes<CallOptions>();
@@ -103,7 +104,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   };
   const listener: TransportListener = {
     onMessage: receive,
-    onLost: (id, fault) => pending.get(id)?.reject(fault),
+    onLost: (id, fault) => pendingWith(id)?.reject(fault),
     onSessionDoubt: () => options.onSessionDoubt?.(),
     onClose(fault) {
       failAll(fault);
@@ -112,6 +113,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   };
   await transport.start(listener, options.signal);
   return client;
+
+  function pendingWith(id: JsonRpcId): PendingCall | undefined {
+    return pending.find((call) => call.id === id);
+  }
 
   function isComplete({ resultType = "complete" }: Params, method: string): boolean {
     if (resultType === "complete" || client.agreement?.era === "legacy") return true;
@@ -126,7 +131,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     const id = ++nextId;
     const call = new PendingCall(id, method, callOptions, headersOf(callOptions), owner);
     const message: JsonRpcRequest = { jsonrpc: "2.0", id, method, params: withMeta(params, id, callOptions) };
-    transport.send(message, call).catch((fault: unknown) => pending.get(id)?.reject(fault));
+    transport.send(message, call).catch((fault: unknown) => pendingWith(id)?.reject(fault));
     return call.answered;
   }
 
@@ -169,12 +174,12 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        const call = pending.get(token) ?? tasks.byToken(token);
+        const call = pendingWith(token) ?? tasks.byToken(token);
         const told = progressOf(params);
         if (Number.isFinite(told.progress)) call?.onProgress?.(told);
       } else if (message.method === "notifications/subscriptions/acknowledged") {
         const id = asRecord(params._meta)[metaKeys.subscriptionId];
-        if (typeof id === "number" || typeof id === "string") pending.get(id)?.options.onAcknowledged?.();
+        if (typeof id === "number" || typeof id === "string") pendingWith(id)?.options.onAcknowledged?.();
       } else {
         if (message.method === "notifications/message") loggerOf(relatedTo)?.(logLineOf(params));
         options.onNotification?.(message.method, params, relatedTo);
@@ -183,7 +188,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 
   function settleResponse(message: JsonRpcResponse): void {
-    const call = message.id === null ? undefined : pending.get(message.id);
+    const call = message.id === null ? undefined : pendingWith(message.id);
     if (!call)
       return log.debug("ignored a response to no pending request", { id: JSON.stringify(message.id).slice(0, 50) });
     const { error, result } = message as { readonly error?: unknown; readonly result?: unknown };
@@ -233,9 +238,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
    * task belongs to no other call: the caller that the task runs for may be another one.
    */
   function callOf(relatedTo: JsonRpcId | undefined, taskId: string | undefined): PendingCall | undefined {
-    const related = relatedTo === undefined ? undefined : pending.get(relatedTo);
+    const related = relatedTo === undefined ? undefined : pendingWith(relatedTo);
     if (related) return related;
-    const calls = [...pending.values()];
+    const calls = [...pending].toSorted((a, b) => a.id - b.id);
     if (taskId === undefined) return calls.findLast((call) => call.options.ask);
     return calls.find((call) => call.options.taskId === taskId);
   }
@@ -245,9 +250,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
    * several no one does, because one caller must not see the log of another.
    */
   function loggerOf(relatedTo: JsonRpcId | undefined): CallOptions["onLog"] {
-    if (relatedTo !== undefined) return pending.get(relatedTo)?.options.onLog;
+    if (relatedTo !== undefined) return pendingWith(relatedTo)?.options.onLog;
     let found: CallOptions["onLog"];
-    for (const { options: each } of pending.values()) {
+    for (const { options: each } of pending) {
       if (found && each.onLog) return undefined;
       found ??= each.onLog;
     }
@@ -255,7 +260,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 
   function failAll(fault: Fault): void {
-    for (const call of pending.values()) {
+    for (const call of pending) {
       call.reject(fault);
       call.abort.abort(fault);
     }

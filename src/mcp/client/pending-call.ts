@@ -1,8 +1,9 @@
 import { Fault } from "../../core/fault.ts";
+import type { InFlight } from "../../core/in-flight.ts";
 import { type Abort, type AbortListener, abortOf, LazyAbort } from "../../core/lazy-abort.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import type { Progress } from "../messages/interim-messages.ts";
-import type { JsonRpcId, Params } from "../messages/json-rpc.ts";
+import type { Params } from "../messages/json-rpc.ts";
 import { CallDeadline, type DeadlineClock } from "./call-deadline.ts";
 import type { SendOptions } from "./client-transport.ts";
 import type { CallOptions } from "./call-options.ts";
@@ -14,7 +15,7 @@ export interface SentOptions extends CallOptions {
 
 /** What a request that waits needs of its client. */
 export interface PendingOwner {
-  readonly pending: Map<JsonRpcId, PendingCall>;
+  readonly pending: InFlight<PendingCall>;
   readonly clock: DeadlineClock;
   /** The caller gave the request up, or it took too long. */
   onCancelled(call: PendingCall, fault: unknown): void;
@@ -25,7 +26,7 @@ export interface PendingOwner {
  * keep it cheap. So does making no AbortSignal unless the transport needs one.
  */
 export class PendingCall implements AbortListener, SendOptions {
-  readonly id: JsonRpcId;
+  readonly id: number;
   readonly method: string;
   readonly options: SentOptions;
   readonly headers: SendOptions["headers"];
@@ -35,16 +36,11 @@ export class PendingCall implements AbortListener, SendOptions {
   readonly abort = new LazyAbort();
   readonly #owner: PendingOwner;
   readonly #given: Abort | undefined;
+  #isSettled = false;
   #resolve!: (result: Params) => void;
   #reject!: (fault: unknown) => void;
 
-  constructor(
-    id: JsonRpcId,
-    method: string,
-    options: SentOptions,
-    headers: SendOptions["headers"],
-    owner: PendingOwner,
-  ) {
+  constructor(id: number, method: string, options: SentOptions, headers: SendOptions["headers"], owner: PendingOwner) {
     this.id = id;
     this.method = method;
     this.options = options;
@@ -57,7 +53,7 @@ export class PendingCall implements AbortListener, SendOptions {
     });
     this.deadline = new CallDeadline(options, owner.clock);
     this.#given?.listen(this);
-    owner.pending.set(id, this);
+    owner.pending.add(this);
   }
 
   resolve(result: Params): void {
@@ -89,14 +85,17 @@ export class PendingCall implements AbortListener, SendOptions {
   }
 
   #cancel(fault: unknown): void {
-    if (!this.#owner.pending.has(this.id)) return;
+    if (this.#isSettled) return;
     this.reject(fault);
     this.abort.abort(new Fault("cancelled", "The request was cancelled.", { cause: fault }));
     this.#owner.onCancelled(this, fault);
   }
 
   #settle(): void {
-    if (this.#owner.pending.delete(this.id)) this.deadline.end();
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#owner.pending.delete(this);
+    this.deadline.end();
     this.#given?.unlisten(this);
   }
 }

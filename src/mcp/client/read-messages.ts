@@ -1,9 +1,11 @@
 import { Fault } from "../../core/fault.ts";
 import { parseJson } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { atOnce, type SlicedWork } from "../../core/slices/in-slices.ts";
+import { parseJsonInSlices } from "../../core/slices/parse-json.ts";
 import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
 import { hasTooManyValues, maxValues } from "../messages/count-values.ts";
-import { findResponseId, parseLargeResponse } from "../messages/result-text.ts";
+import { findResponseId, parseLargeResponse, parseLargeResponseInSlices } from "../messages/result-text.ts";
 
 /** Told of a response that is not read, and which request it answers. */
 export type OnRefused = (id: JsonRpcId, fault: Fault) => void;
@@ -13,14 +15,7 @@ export type OnRefused = (id: JsonRpcId, fault: Fault) => void;
  * text with too many values is not read: throws if neither it nor the transport says which request it answers.
  */
 export function readMessages(text: string, log: Log, onRefused: OnRefused, relatedTo?: JsonRpcId): JsonRpcMessage[] {
-  if (hasTooManyValues(text)) {
-    const fault = tooManyValues();
-    const id = findResponseId(text) ?? relatedTo;
-    log.warn("a message from the server was refused", { error: fault });
-    if (id === undefined) throw fault;
-    onRefused(ownId(id), fault);
-    return [];
-  }
+  if (text.length > maxValues && atOnce(hasTooManyValues(text))) return refuse(text, log, onRefused, relatedTo);
   const response = parseLargeResponse(text);
   if (response) return [response];
   if (text.trim() === "") return [];
@@ -28,9 +23,45 @@ export function readMessages(text: string, log: Log, onRefused: OnRefused, relat
   try {
     value = parseJson(text);
   } catch {
-    log.warn("skipped a message that is not valid JSON", { chars: text.length });
-    return [];
+    return skip(text, log);
   }
+  return readValue(value, log);
+}
+
+/** The same for a text that is too long to be read at once. */
+export function* readMessagesInSlices(
+  text: string,
+  log: Log,
+  onRefused: OnRefused,
+  relatedTo?: JsonRpcId,
+): SlicedWork<JsonRpcMessage[]> {
+  if (yield* hasTooManyValues(text)) return refuse(text, log, onRefused, relatedTo);
+  const response = yield* parseLargeResponseInSlices(text);
+  if (response) return [response];
+  let value: unknown;
+  try {
+    value = yield* parseJsonInSlices(text);
+  } catch {
+    return skip(text, log);
+  }
+  return readValue(value, log);
+}
+
+function refuse(text: string, log: Log, onRefused: OnRefused, relatedTo: JsonRpcId | undefined): JsonRpcMessage[] {
+  const fault = tooManyValues();
+  const id = findResponseId(text) ?? relatedTo;
+  log.warn("a message from the server was refused", { error: fault });
+  if (id === undefined) throw fault;
+  onRefused(ownId(id), fault);
+  return [];
+}
+
+function skip(text: string, log: Log): JsonRpcMessage[] {
+  log.warn("skipped a message that is not valid JSON", { chars: text.length });
+  return [];
+}
+
+function readValue(value: unknown, log: Log): JsonRpcMessage[] {
   return Array.isArray(value) ? value.flatMap((each) => readMessage(each, log)) : readMessage(value, log);
 }
 

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import { isEventStream, readText, tooLarge } from "../../core/http/send-http.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
+import { inSlices, maxAtOnce } from "../../core/slices/in-slices.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { sendAuthorized } from "./authorizer.ts";
+import type { JsonRpcMessage } from "../messages/json-rpc.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { refusalOf } from "./http-refusal.ts";
 import type { HttpTransportOptions } from "./http-transport.ts";
-import { type OnRefused, readMessages } from "./read-messages.ts";
+import { type OnRefused, readMessages, readMessagesInSlices } from "./read-messages.ts";
 
 /** HTTP+SSE of 2024-11-05: one stream for all incoming messages. Its first event says where to POST outgoing ones. */
 export function createSseTransport(options: HttpTransportOptions): ClientTransport {
@@ -68,15 +70,24 @@ export function createSseTransport(options: HttpTransportOptions): ClientTranspo
   /** Reads the stream, and resolves to the reason of its end. */
   async function follow(response: IncomingMessage, onTarget: () => void): Promise<Fault> {
     const onRefused: OnRefused = (id, fault) => listener.onLost(id, fault);
+    const deliver = (messages: readonly JsonRpcMessage[]): void => {
+      for (const message of messages) listener.onMessage(message, undefined);
+    };
     const reader = createEventReader(({ event, data }) => {
       if (event === "endpoint") {
         target = sameOrigin(data, url);
         onTarget();
-      } else for (const message of readMessages(data, log, onRefused)) listener.onMessage(message, undefined);
+      } else if (data.length > maxAtOnce)
+        return inSlices(readMessagesInSlices(data, log, onRefused), closing.signal).then(deliver);
+      else deliver(readMessages(data, log, onRefused));
+      return undefined;
     }, maxMessageBytes);
     response.setEncoding("utf8");
     try {
-      for await (const text of response as AsyncIterable<string>) reader.push(text);
+      for await (const text of response as AsyncIterable<string>) {
+        const taking = reader.push(text);
+        if (taking) await taking;
+      }
       return new Fault("outcome-unknown", "The server closed the event stream.");
     } catch (cause) {
       response.destroy();

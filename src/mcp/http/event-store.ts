@@ -4,13 +4,16 @@ import { randomHex } from "../../core/secrets/crypto.ts";
 export interface StoredStream {
   readonly id: string;
   /** Stores an event and returns its id. */
-  append(data: string): string;
+  append(data: StoredData): string;
   /** The events after `lastEventId`. Undefined if some of them are gone. */
   after(lastEventId: string): readonly StoredEvent[] | undefined;
   /** Whether no event is stored any more. */
   isEmpty(): boolean;
   drop(): void;
 }
+
+/** A text, or what can be made one: an event that is too large for the store never is. */
+type StoredData = Pick<string, "length" | "toString">;
 
 export interface StoredEvent {
   readonly id: string;
@@ -62,7 +65,7 @@ export function createEventStore(maxBytes: number): EventStore {
             stream.first = number + 1;
             return `${id}-${number}`;
           }
-          stream.events.push(data);
+          stream.events.push(data.toString());
           queue.push(stream);
           kept++;
           bytes += data.length + overhead;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { prepareToSend } from "../../core/http/turn-end.ts";
+import type { EncodedMessage } from "../messages/encoded-message.ts";
 import { encodeMessage, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { StoredStream } from "./event-store.ts";
@@ -9,7 +10,7 @@ const maxBufferedBytes = 16 * 1024 * 1024;
 
 /** The sending side of Server-Sent Events over one response. */
 export interface EventStream {
-  write(data: string, id?: string): void;
+  write(data: string | EncodedMessage, id?: string): void;
   /** Writes a comment line, so that proxies do not close a quiet stream. */
   keepAlive(): void;
   /** Says when to reconnect once the stream has ended. */
@@ -33,7 +34,13 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
       prepareToSend();
       // Checked before the write: a single large message does not mean that the reader is slow.
       if (response.writableLength > maxBufferedBytes) response.destroy();
-      else response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);
+      else if (typeof data === "string")
+        response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);
+      else {
+        response.write(id === undefined ? "data: " : `id: ${id}\ndata: `);
+        for (const piece of data.pieces) response.write(piece);
+        response.write("\n\n");
+      }
     },
     keepAlive() {
       if (!isOver()) response.write(":\n\n");
@@ -60,7 +67,7 @@ const reconnectAfterLossMs = 3000;
 /** An event stream of a session. It outlives its connection, so that the client can resume it. */
 export interface SessionStream {
   readonly id: string;
-  send(message: JsonRpcMessage): void;
+  send(message: JsonRpcMessage | EncodedMessage): void;
   /** Continues over this response, starting with the missed events. False if some of those are gone. */
   attach(response: ServerResponse, lastEventId: string | undefined, headers: Readonly<Record<string, string>>): boolean;
   isAttached(): boolean;
@@ -81,7 +88,7 @@ export function createSessionStream(stored: StoredStream, version: string | unde
   return {
     id: stored.id,
     send(message) {
-      const data = encodeMessage(message);
+      const data = "pieces" in message ? message : encodeMessage(message);
       const id = stored.append(data);
       attached?.events.write(data, id);
     },

@@ -2,8 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { sendEmpty } from "../../core/http/send-json.ts";
 import type { SpilledTexts } from "../../core/json-bytes.ts";
-import { isAtLeast } from "../messages/interim-messages.ts";
-import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse, notification } from "../messages/json-rpc.ts";
+import { isLevelAtLeast } from "../messages/interim-messages.ts";
+import { type EncodedMessage, encodeInSlices, isTooLargeAtOnce } from "../messages/encoded-message.ts";
+import {
+  encodeMessage,
+  isBatch,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+  type JsonRpcResult,
+  notification,
+} from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { ReplyRoute } from "../server/served-request.ts";
 import type { AwaitedRequest } from "./awaited-requests.ts";
@@ -54,16 +62,26 @@ export class Exchange implements ReplyRoute {
   }
 
   /** Ends the response with the answer, or without one if the call was cancelled. */
-  finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): void {
+  finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): Promise<void> | undefined {
+    if (answer !== undefined && !isBatch(answer) && isTooLargeAtOnce(answer)) return this.#finishInSlices(answer);
+    this.#send(answer);
+    return undefined;
+  }
+
+  async #finishInSlices(answer: JsonRpcResult): Promise<void> {
+    const { response, session } = this.#options;
+    this.#send(await encodeInSlices(answer, () => session !== undefined || !response.destroyed));
+  }
+
+  #send(answer: JsonRpcResponse | readonly JsonRpcResponse[] | EncodedMessage | undefined): void {
     const { response, isModern, isNewSession, session } = this.#options;
     if (this.#stream) {
-      for (const each of Array.isArray(answer) ? answer : answer ? [answer] : [])
-        write(this.#stream, each as JsonRpcResponse);
+      for (const each of answer === undefined ? [] : isBatch(answer) ? answer : [answer]) write(this.#stream, each);
       this.#stream.end();
     } else if (answer === undefined) {
       sendEmpty(response, 202, this.#ownHeaders);
     } else {
-      const status = Array.isArray(answer) ? 200 : rpcHttpStatus(answer as JsonRpcResponse, isModern);
+      const status = isBatch(answer) || "pieces" in answer ? 200 : rpcHttpStatus(answer, isModern);
       if (status === 503) response.setHeader("retry-after", "1");
       sendRpcResponse(response, status, answer, isNewSession ? session?.id : undefined);
     }
@@ -89,7 +107,7 @@ export class Exchange implements ReplyRoute {
    */
   #giveEventId(stream: EventStream | SessionStream): void {
     const peer = this.#options.session?.peer;
-    if (!peer || primesStreams(peer.version) || !isAtLeast("info", peer.logLevel)) return;
+    if (!peer || primesStreams(peer.version) || !isLevelAtLeast("info", peer.logLevel)) return;
     write(stream, notification("notifications/message", { level: "info", logger: "clawport", data: stillRunning }));
   }
 
@@ -122,9 +140,9 @@ export function acceptsEvents(request: IncomingMessage): boolean {
   return accept !== undefined && (accept.includes(eventStreamType) || accept.includes("*/*"));
 }
 
-function write(stream: EventStream | SessionStream, message: JsonRpcMessage): void {
+function write(stream: EventStream | SessionStream, message: JsonRpcMessage | EncodedMessage): void {
   if ("send" in stream) stream.send(message);
-  else stream.write(encodeMessage(message));
+  else stream.write("pieces" in message ? message : encodeMessage(message));
 }
 
 /** Whether a client that accepts no stream can do without the message. It then gets its answer as JSON. */

@@ -18,8 +18,8 @@ export interface HttpClientsOptions {
    */
   readonly sessions?: boolean;
   /** How many sessions there may be: in total, and per principal. */
-  readonly mostSessions?: number;
-  readonly mostSessionsOfOne?: number;
+  readonly maxSessions?: number;
+  readonly maxSessionsOfOne?: number;
   readonly sessionIdleMs?: number;
   /** Whether a session id that is unknown here opens a session: for a client that outlives this server. */
   readonly adoptsSessions?: boolean;
@@ -56,8 +56,8 @@ export interface HttpClients {
 
 export function createHttpClients(server: McpServer, options: HttpClientsOptions): HttpClients {
   const sessions = createHttpSessions(server, {
-    atMost: options.mostSessions ?? 10_000,
-    atMostOfOne: options.mostSessionsOfOne ?? 2500,
+    atMost: options.maxSessions ?? 10_000,
+    atMostOfOne: options.maxSessionsOfOne ?? 2500,
     idleMs: options.sessionIdleMs ?? 30 * 60_000,
     eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
     now: options.now ?? Date.now,

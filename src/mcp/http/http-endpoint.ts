@@ -3,6 +3,7 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { type BodyIntake, createBodyIntake } from "../../core/http/body-intake.ts";
 import { createRequestSlots, type RequestSlots } from "../../core/http/request-slots.ts";
 import { sendEmpty } from "../../core/http/send-json.ts";
+import { InFlight } from "../../core/in-flight.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../../core/json-bytes.ts";
 import { type Log, silentLog } from "../../core/log.ts";
@@ -81,7 +82,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   const streamAfterMs = options.streamAfterMs ?? 15_000;
   const clients = createHttpClients(server, options);
   /** The POSTs being served. One interval covers them all, so that no call needs its own timer. */
-  const exchanges = new Set<Exchange>();
+  const exchanges = new InFlight<Exchange>();
   const heartbeats = setInterval(heartbeat, streamAfterMs).unref();
 
   return {
@@ -155,7 +156,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       } finally {
         end(call.exchange, call.session);
       }
-      finishCall(call, message, answer);
+      const finishing = finishCall(call, message, answer);
+      if (finishing) await finishing;
     } finally {
       spiller?.dispose();
       releaseSlot(post);
@@ -207,11 +209,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     return { exchange, session, peer, isModern, isNewSession };
   }
 
-  function finishCall(call: HttpCall, message: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
+  function finishCall(
+    call: HttpCall,
+    message: JsonRpcRequest,
+    answer: JsonRpcResponse | undefined,
+  ): Promise<void> | undefined {
     const { exchange, session, peer, isModern, isNewSession } = call;
     if (!isModern) clients.remember(message.method, peer);
     if (isNewSession && session && answer) clients.settleSession(session, answer);
-    exchange.finish(answer);
+    return exchange.finish(answer);
   }
 
   /** Only for new requests: answers and cancels belong to running calls and are taken until the end. */
@@ -244,7 +250,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       return answer;
     });
     end(exchange, session);
-    exchange.finish(answers);
+    await exchange.finish(answers);
   }
 
   /** A lost connection cancels the call, except in a session, whose client may come back. */

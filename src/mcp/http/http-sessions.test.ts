@@ -203,7 +203,7 @@ describe("idle sessions", () => {
   test("end to make room for new ones, the longest idle first; if all are in use, a new one is refused", async () => {
     let now = 0;
     const { hold, contexts, resolve } = held();
-    await using web = await openWeb(testOffer({ tools: { hold } }), { now: () => now++, mostSessions: 2 });
+    await using web = await openWeb(testOffer({ tools: { hold } }), { now: () => now++, maxSessions: 2 });
     const [first, second] = [await web.open(), await web.open()];
     await web.post(ping, first);
     const third = await web.open();
@@ -218,7 +218,7 @@ describe("idle sessions", () => {
 
   test("of one principal are bounded, and make room among themselves", async () => {
     let now = 0;
-    await using web = await openWeb(testOffer(), { now: () => now++, mostSessionsOfOne: 2 });
+    await using web = await openWeb(testOffer(), { now: () => now++, maxSessionsOfOne: 2 });
     const mine = await web.open();
     const open = async () => {
       const reply = await web.post({ ...ping, method: "initialize", params: {} }, { "x-principal": "eve" });
@@ -232,7 +232,7 @@ describe("idle sessions", () => {
 
   test("of the principal that has the most end first when there are too many in total", async () => {
     let now = 0;
-    await using web = await openWeb(testOffer(), { now: () => now++, mostSessions: 3 });
+    await using web = await openWeb(testOffer(), { now: () => now++, maxSessions: 3 });
     const mine = await web.open();
     for (let count = 0; count < 5; count++) {
       await web.post({ ...ping, method: "initialize", params: {} }, { "x-principal": "eve" });

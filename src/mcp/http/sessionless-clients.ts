@@ -44,7 +44,7 @@ interface RememberedClient {
   readonly logLevel?: McpLogLevel;
 }
 
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 
 export function createSessionlessClients(server: McpServer): SessionlessClients {
   const listeners = new Set<Listener>();
@@ -63,7 +63,7 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
       const update = method === "initialize" ? { client } : method === "logging/setLevel" ? { logLevel } : undefined;
       if (update === undefined) return;
       const before = remembered.get(principal);
-      if (before === undefined && remembered.size >= mostRemembered) remembered.clear();
+      if (before === undefined && remembered.size >= maxRemembered) remembered.clear();
       remembered.set(principal, { ...before, ...update });
     },
     async receive(message, principal) {
@@ -74,7 +74,7 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
         return;
       }
       const id = readId(message.params?.requestId);
-      const candidates = [...peers].filter((peer) => id !== undefined && peer.running.has(id));
+      const candidates = [...peers].filter((peer) => id !== undefined && peer.runningWith(id) !== undefined);
       // Two clients of one principal may use the same id. Stopping the wrong call is worse than stopping none.
       if (candidates.length === 1) await server.handle(message, candidates[0]!, { send: () => {} });
     },

@@ -14,7 +14,7 @@ export type Extensions = Readonly<Record<string, Params>>;
 const carried = [uiExtension, skillsExtension] as const;
 
 /** Settings are a few fields. Longer ones count as none. */
-const longestSettings = 10_000;
+const maxSettingsLength = 10_000;
 
 /** What the hub says of itself to servers: it carries pages to clients that show them. */
 export const hubExtensions: Extensions = { [uiExtension]: { mimeTypes: ["text/html;profile=mcp-app"] } };
@@ -25,7 +25,7 @@ export function carriedExtensions(capabilities: Params): Extensions {
   const found: Record<string, Params> = {};
   for (const id of carried) {
     const settings = Object.hasOwn(declared, id) ? declared[id] : undefined;
-    if (isRecord(settings)) found[id] = JSON.stringify(settings).length > longestSettings ? {} : settings;
+    if (isRecord(settings)) found[id] = JSON.stringify(settings).length > maxSettingsLength ? {} : settings;
   }
   return found;
 }

@@ -16,7 +16,7 @@ export const logLevels = ["debug", "info", "notice", "warning", "error", "critic
 
 export type McpLogLevel = (typeof logLevels)[number];
 
-export function isAtLeast(level: McpLogLevel, threshold: McpLogLevel): boolean {
+export function isLevelAtLeast(level: McpLogLevel, threshold: McpLogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(threshold);
 }
 
@@ -72,13 +72,13 @@ export function isQuestionMethod(method: unknown): method is Question["method"] 
   return questionMethods.includes(method as Question["method"]);
 }
 
-const longestLogger = 200;
+const maxLoggerLength = 200;
 
 /** The log line in `notifications/message`. An unknown level counts as `info`. */
 export function logLineOf({ level, logger, data }: Params): ClientLogLine {
   return {
     level: logLevels.includes(level as McpLogLevel) ? (level as McpLogLevel) : "info",
-    ...(typeof logger === "string" ? { logger: logger.slice(0, longestLogger) } : {}),
+    ...(typeof logger === "string" ? { logger: logger.slice(0, maxLoggerLength) } : {}),
     data: data ?? null,
   };
 }

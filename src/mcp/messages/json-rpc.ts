@@ -1,9 +1,9 @@
 import { type ExactNumber, isExactNumber, sharedExactNumber } from "../../core/exact-number.ts";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { Era } from "./protocol-version.ts";
-import { largeResponseText } from "./result-text.ts";
+import { largeResponseParts } from "./result-text.ts";
 
 export type JsonRpcId = string | number | ExactNumber;
 
@@ -45,7 +45,7 @@ export type JsonRpcResponse = JsonRpcResult | JsonRpcFailure;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
 /** An id is echoed back, and stored while the request runs, so its size is bounded. */
-const longestId = 1024;
+const maxIdLength = 1024;
 
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return "method" in message && "id" in message;
@@ -63,7 +63,7 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   const hasId = "id" in message;
   const isErrorWithoutId = message.id === null && "error" in message && !("method" in message);
   if (hasId && !isId(message.id) && !isErrorWithoutId) {
-    throw new Fault("bad-request", `The field "id" must be a string of at most ${longestId} characters or a number.`);
+    throw new Fault("bad-request", `The field "id" must be a string of at most ${maxIdLength} characters or a number.`);
   }
   if (isExactNumber(message.id)) message.id = sharedExactNumber(message.id);
   if ("method" in message) {
@@ -102,8 +102,8 @@ export function readId(id: unknown): JsonRpcId | undefined {
 }
 
 function isId(id: unknown): id is JsonRpcId {
-  if (typeof id === "string") return id.length <= longestId;
-  return isExactNumber(id) ? id.rawJSON.length <= longestId : typeof id === "number" && Number.isFinite(id);
+  if (typeof id === "string") return id.length <= maxIdLength;
+  return isExactNumber(id) ? id.rawJSON.length <= maxIdLength : typeof id === "number" && Number.isFinite(id);
 }
 
 /**
@@ -112,17 +112,21 @@ function isId(id: unknown): id is JsonRpcId {
  */
 export function encodeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   try {
-    const passed = "result" in message ? largeResponseText(message.id, message.result) : undefined;
+    const passed = "result" in message ? largeResponseParts(message.id, message.result)?.join("") : undefined;
     return passed ?? JSON.stringify(message);
   } catch (cause) {
     if (isBatch(message)) return `[${message.map(encodeMessage).join(",")}]`;
     if ("method" in message) throw cause;
-    const fault = new Fault("internal", "The result can't be represented as JSON.", { cause });
-    return JSON.stringify(failure(message.id, rpcErrorOf(fault, "legacy")));
+    return JSON.stringify(notJson(message.id, cause));
   }
 }
 
-function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
+export function notJson(id: JsonRpcId | null, cause: unknown): JsonRpcFailure {
+  const fault = new Fault("internal", "The result can't be represented as JSON.", { cause });
+  return failure(id, rpcErrorOf(fault, "legacy"));
+}
+
+export function isBatch(message: object): message is readonly JsonRpcResponse[] {
   return Array.isArray(message);
 }
 

@@ -1,10 +1,18 @@
 import { type ExactNumber } from "../../core/exact-number.ts";
 import { parseJson } from "../../core/json.ts";
+import type { SlicedWork } from "../../core/slices/in-slices.ts";
+import { parseJsonInSlices } from "../../core/slices/parse-json.ts";
+
 /**
- * Large results as their servers wrote them. A result that a hub does not change need not be written anew, which takes
- * most of the time that a large one costs. A result that is changed becomes another object, which has no text.
+ * A large result holds the text that its server wrote. A result that a hub does not change need not be written anew, which
+ * takes most of the time that a large one costs. A result that is changed becomes another object, which has no text, as
+ * the property is not enumerable. Not in a `WeakMap`: what is in an old one outlives its key until a full collection.
  */
-const texts = new WeakMap<object, string>();
+const written = Symbol("written");
+
+interface WithText {
+  readonly [written]?: string;
+}
 
 /** Writing a smaller one is quick. */
 const minChars = 4096;
@@ -15,7 +23,7 @@ const maxChars = 8 * 1024 * 1024;
 const resultLast = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[\w-]{1,100}"),"result":(?=\{)/;
 const resultFirst = '{"result":{';
 const afterResult = /\},"jsonrpc":"2\.0","id":(\d{1,15}|"[\w-]{1,100}")\}$/;
-const longestFrame = 200;
+const maxFrameLength = 200;
 
 interface LargeResponse {
   readonly jsonrpc: "2.0";
@@ -33,31 +41,50 @@ export function parseLargeResponse(text: string): LargeResponse | undefined {
   if (text.length < minChars || text.length > maxChars) return undefined;
   try {
     const found = findResult(text);
-    if (!found) return undefined;
-    const result = parseJson(found.text) as object;
-    // A door may send it as one line.
-    if (!/[\n\r]/.test(found.text)) texts.set(result, found.text);
-    return { jsonrpc: "2.0", id: found.id, result };
+    return found && withText(found, parseJson(found.text) as object);
   } catch {
     return undefined;
   }
 }
 
+/** The same for a text that is too long to be parsed at once. */
+export function* parseLargeResponseInSlices(text: string): SlicedWork<LargeResponse | undefined> {
+  if (text.length > maxChars) return undefined;
+  try {
+    const found = findResult(text);
+    return found && withText(found, (yield* parseJsonInSlices(found.text)) as object);
+  } catch {
+    return undefined;
+  }
+}
+
+function withText(found: FoundResult, result: object): LargeResponse {
+  // A door may send it as one line.
+  if (!found.text.includes("\n") && !found.text.includes("\r"))
+    Object.defineProperty(result, written, { value: found.text, enumerable: false });
+  return { jsonrpc: "2.0", id: found.id, result };
+}
+
 /** The id of a response in one of the usual forms, however large it is. */
 export function findResponseId(text: string): Id | undefined {
-  const start = resultLast.exec(text.slice(0, longestFrame));
-  const end = text.startsWith(resultFirst) ? afterResult.exec(text.slice(-longestFrame).trimEnd()) : undefined;
+  const start = resultLast.exec(text.slice(0, maxFrameLength));
+  const end = text.startsWith(resultFirst) ? afterResult.exec(text.slice(-maxFrameLength).trimEnd()) : undefined;
   const found = start?.[1] ?? end?.[1];
   return found === undefined ? undefined : readId(found);
 }
 
-function findResult(text: string): { readonly id: Id; readonly text: string } | undefined {
+interface FoundResult {
+  readonly id: Id;
+  readonly text: string;
+}
+
+function findResult(text: string): FoundResult | undefined {
   if (text.startsWith(resultFirst)) {
-    const end = afterResult.exec(text.slice(-longestFrame));
+    const end = afterResult.exec(text.slice(-maxFrameLength));
     if (!end) return undefined;
     return { id: readId(end[1]!), text: text.slice(resultFirst.length - 1, text.length - end[0].length + 1) };
   }
-  const start = resultLast.exec(text.slice(0, longestFrame));
+  const start = resultLast.exec(text.slice(0, maxFrameLength));
   if (!start || !text.endsWith("}")) return undefined;
   return { id: readId(start[1]!), text: text.slice(start[0].length, -1) };
 }
@@ -66,8 +93,11 @@ function readId(text: string): Id {
   return JSON.parse(text) as Id;
 }
 
-/** The text of a response whose result is as its server wrote it; undefined if it has to be written. */
-export function largeResponseText(id: Id, result: object): string | undefined {
-  const text = texts.get(result);
-  return text === undefined ? undefined : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+/** The text of a response whose result is as its server wrote it, in parts; undefined if it has to be written. */
+export function largeResponseParts(
+  id: Id,
+  result: object,
+): readonly [head: string, result: string, end: string] | undefined {
+  const text = (result as WithText)[written];
+  return text === undefined ? undefined : [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, text, "}"];
 }

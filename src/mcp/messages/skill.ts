@@ -38,7 +38,7 @@ export interface ReadDirectoryResult {
 }
 
 /** More than the 512 files that every host must accept. */
-const mostFiles = 4096;
+const maxFiles = 4096;
 const digestForm = /^sha256:[\da-f]{64}$/;
 const manifest = "/SKILL.md";
 
@@ -54,7 +54,7 @@ export function isSkill(value: unknown): value is Skill {
   if (!uri.endsWith(manifest) || uri.slice(0, -manifest.length).endsWith("/")) return false;
   if (typeof frontmatter.name !== "string" || typeof frontmatter.description !== "string") return false;
   if (resources === "dynamic") return true;
-  if (!Array.isArray(resources) || resources.length > mostFiles || !resources.every(isSkillFile)) return false;
+  if (!Array.isArray(resources) || resources.length > maxFiles || !resources.every(isSkillFile)) return false;
   const within = uri.slice(0, 1 - manifest.length);
   const uris = new Set(resources.map((file) => file.uri));
   return uris.size === resources.length && uris.has(uri) && resources.every((file) => isWithin(file.uri, within));

@@ -22,8 +22,8 @@ export interface TaskState {
 }
 
 /** An id is sent back with every request about its task, so its size is bounded. */
-const longestId = 1024;
-const longestMessage = 1000;
+const maxIdLength = 1024;
+const maxMessageLength = 1000;
 
 /** The task that a server started instead of giving a result, and in which era. Undefined if it did give a result. */
 export function startedTask(result: Params): { readonly era: Era; readonly task: TaskState } | undefined {
@@ -36,12 +36,12 @@ export function startedTask(result: Params): { readonly era: Era; readonly task:
 export function parseTask(value: Params): TaskState {
   const { taskId, status, statusMessage, inputRequests, result, error } = value;
   const poll = value.pollIntervalMs ?? value.pollInterval;
-  if (typeof taskId !== "string" || taskId.length > longestId || !statuses.includes(status as TaskStatus))
+  if (typeof taskId !== "string" || taskId.length > maxIdLength || !statuses.includes(status as TaskStatus))
     throw new Fault("outcome-unknown", "The server described its task in a way that does not follow the protocol.");
   return {
     id: taskId,
     status: status as TaskStatus,
-    statusMessage: typeof statusMessage === "string" ? statusMessage.slice(0, longestMessage) : undefined,
+    statusMessage: typeof statusMessage === "string" ? statusMessage.slice(0, maxMessageLength) : undefined,
     pollMs: typeof poll === "number" && poll >= 0 ? poll : undefined,
     inputRequests,
     result,

@@ -4,7 +4,7 @@ import { countCharacters, measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-keywords.ts";
 
-export type Accepts = (value: unknown) => boolean;
+export type AcceptsValue = (value: unknown) => boolean;
 
 const plainKeywords: ReadonlySet<string> = new Set(
   (
@@ -14,12 +14,12 @@ const plainKeywords: ReadonlySet<string> = new Set(
 );
 
 /** With references and alternatives expanded. Larger schemas go to the validator, which has a time limit. */
-const mostNodes = 1000;
-const mostNodesWithAlternatives = 64;
+const maxNodes = 1000;
+const maxNodesWithAlternatives = 64;
 
 interface Compiling {
   readonly targets: Targets;
-  readonly anything: Accepts;
+  readonly anything: AcceptsValue;
   /** The schemas being compiled, to detect a schema within itself. */
   readonly open: Set<SchemaNode>;
   nodes: number;
@@ -30,17 +30,17 @@ interface Compiling {
  * Compiles a plain schema into closures. Undefined if the schema needs the validator. A check takes time linear in the
  * value: it walks the keys of the value, never those of the schema, so a large schema alone can't make it slow.
  */
-export function compilePlain(schema: PreparedSchema, depth: number): Accepts | undefined {
-  const anything: Accepts = (value) => isShallow(value, depth);
+export function compilePlain(schema: PreparedSchema, depth: number): AcceptsValue | undefined {
+  const anything: AcceptsValue = (value) => isShallow(value, depth);
   const state: Compiling = { targets: schema.targets, anything, open: new Set(), nodes: 0, alternatives: false };
   const accepts = compile(schema.root, state);
-  return state.nodes > (state.alternatives ? mostNodesWithAlternatives : mostNodes) ? undefined : accepts;
+  return state.nodes > (state.alternatives ? maxNodesWithAlternatives : maxNodes) ? undefined : accepts;
 }
 
-function compile(schema: SubSchema, state: Compiling): Accepts | undefined {
+function compile(schema: SubSchema, state: Compiling): AcceptsValue | undefined {
   if (schema === true) return state.anything;
   if (schema === false) return never;
-  if (++state.nodes > mostNodes || state.open.has(schema)) return undefined;
+  if (++state.nodes > maxNodes || state.open.has(schema)) return undefined;
   if (!Object.keys(schema).every((word) => plainKeywords.has(word))) return undefined;
   state.open.add(schema);
   const parts = [compileByType(schema, state), ...compileListed(schema), ...compileBranches(schema, state)];
@@ -48,13 +48,13 @@ function compile(schema: SubSchema, state: Compiling): Accepts | undefined {
   return joinAll(parts);
 }
 
-function joinAll(parts: readonly (Accepts | undefined)[]): Accepts | undefined {
+function joinAll(parts: readonly (AcceptsValue | undefined)[]): AcceptsValue | undefined {
   const all = parts.filter((part) => part !== undefined);
   if (all.length < parts.length) return undefined;
   return all.length === 1 ? all[0] : (value) => all.every((accepts) => accepts(value));
 }
 
-function compileByType(schema: SchemaNode, state: Compiling): Accepts | undefined {
+function compileByType(schema: SchemaNode, state: Compiling): AcceptsValue | undefined {
   const types = schema.type === undefined ? undefined : [schema.type].flat();
   const allows = (type: string) => types === undefined || types.includes(type);
   const onString = allows("string") ? compileString(schema) : never;
@@ -111,7 +111,7 @@ function compileObject({ properties = {}, required = [], additionalProperties = 
   const onOther = compile(additionalProperties, state);
   if (onOther === undefined) return undefined;
   const needed = new Set(required);
-  const fields = new Map<string, { readonly accepts: Accepts; readonly isNeeded: boolean }>();
+  const fields = new Map<string, { readonly accepts: AcceptsValue; readonly isNeeded: boolean }>();
   for (const name of needed) fields.set(name, { accepts: onOther, isNeeded: true });
   for (const [name, schema] of Object.entries(properties)) {
     const accepts = compile(schema, state);
@@ -129,7 +129,7 @@ function compileObject({ properties = {}, required = [], additionalProperties = 
   };
 }
 
-function compileListed(schema: SchemaNode): (Accepts | undefined)[] {
+function compileListed(schema: SchemaNode): (AcceptsValue | undefined)[] {
   const lists: (readonly unknown[])[] = [];
   if (schema.enum !== undefined) lists.push(schema.enum);
   if (schema.const !== undefined) lists.push([schema.const]);
@@ -140,8 +140,8 @@ function compileListed(schema: SchemaNode): (Accepts | undefined)[] {
   });
 }
 
-function compileBranches({ $ref, anyOf }: SchemaNode, state: Compiling): (Accepts | undefined)[] {
-  const branches: (Accepts | undefined)[] = [];
+function compileBranches({ $ref, anyOf }: SchemaNode, state: Compiling): (AcceptsValue | undefined)[] {
+  const branches: (AcceptsValue | undefined)[] = [];
   if ($ref !== undefined) branches.push(compile(state.targets[$ref] ?? true, state));
   if (anyOf !== undefined) {
     state.alternatives = true;

@@ -1,4 +1,4 @@
-import { type Place, type Resource, type SchemaDocument, splitReference } from "./schema-document.ts";
+import { type Place, type SchemaResource, type SchemaDocument, splitReference } from "./schema-document.ts";
 
 /**
  * The resources that were entered on the way to a schema, as far as they matter: which schema each dynamic anchor
@@ -15,11 +15,11 @@ export interface Scopes {
    * The scope inside a resource: the outermost resource that has an anchor decides what it means. Undefined if there are
    * too many scopes to tell apart.
    */
-  enter(scope: Scope, resource: Resource): Scope | undefined;
+  enter(scope: Scope, resource: SchemaResource): Scope | undefined;
 }
 
 /** Anchors in all scopes together. Real schemas have a handful. */
-const mostAnchors = 20_000;
+const maxAnchors = 20_000;
 
 /**
  * Resolves `$dynamicRef` while a schema is copied: a part is copied once for every scope it can be reached in, so that
@@ -28,13 +28,13 @@ const mostAnchors = 20_000;
 export function createScopes({ isDynamic }: SchemaDocument): Scopes {
   const empty: Scope = { anchors: new Map(), key: "" };
   const known = new Map([["", empty]]);
-  const entered = new Map<Scope, Map<Resource, Scope>>();
+  const entered = new Map<Scope, Map<SchemaResource, Scope>>();
   let anchorCount = 0;
 
-  function extend(scope: Scope, resource: Resource): Scope | undefined {
+  function extend(scope: Scope, resource: SchemaResource): Scope | undefined {
     const added = [...resource.dynamicAnchors].filter(([name]) => !scope.anchors.has(name));
     anchorCount += resource.dynamicAnchors.size + (added.length === 0 ? 0 : scope.anchors.size);
-    if (anchorCount > mostAnchors) return undefined;
+    if (anchorCount > maxAnchors) return undefined;
     if (added.length === 0) return scope;
     const anchors = new Map(scope.anchors);
     for (const [name, schema] of added) anchors.set(name, { schema, resource });
@@ -49,7 +49,7 @@ export function createScopes({ isDynamic }: SchemaDocument): Scopes {
     empty,
     enter(scope, resource) {
       if (!isDynamic || resource.dynamicAnchors.size === 0) return scope;
-      const fromHere = entered.get(scope) ?? new Map<Resource, Scope>();
+      const fromHere = entered.get(scope) ?? new Map<SchemaResource, Scope>();
       entered.set(scope, fromHere);
       const next = fromHere.get(resource) ?? extend(scope, resource);
       if (next !== undefined) fromHere.set(resource, next);

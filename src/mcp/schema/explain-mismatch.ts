@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/is-record.ts";
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName } from "../../core/text/nearest-name.ts";
 import {
   allowsKind,
   atPath,
@@ -13,7 +13,7 @@ import {
 import type { SchemaNode, SubSchema, Targets } from "./schema-keywords.ts";
 
 /** Three problems are enough to work on at once; more lines only fill the context of a model. */
-const mostProblems = 3;
+const maxProblems = 3;
 
 /**
  * Explains why a value does not fit: the field, what was expected, and the type of the value. Never the value itself,
@@ -23,17 +23,17 @@ export function explainMismatch(root: SubSchema, value: unknown, targets: Target
   const problems = new Set<string>();
 
   function report(path: ValuePath, text: string): void {
-    if (problems.size < mostProblems) problems.add(atPath(path, text));
+    if (problems.size < maxProblems) problems.add(atPath(path, text));
   }
 
   function explainAt(schema: SubSchema | undefined, value: unknown, path: ValuePath): void {
-    if (schema === undefined || schema === true || problems.size >= mostProblems) return;
+    if (schema === undefined || schema === true || problems.size >= maxProblems) return;
     if (schema === false) return report(path, "is not allowed");
     if (schema.$ref !== undefined) explainAt(targets[schema.$ref], value, path);
     for (const part of schema.allOf ?? []) explainAt(part, value, path);
     for (const text of explainValue(schema, value, fits)) {
       report(path, text);
-      if (problems.size >= mostProblems) return;
+      if (problems.size >= maxProblems) return;
     }
     explainChoice(schema.anyOf, value, path, Infinity);
     explainChoice(schema.oneOf, value, path, 1);
@@ -71,7 +71,7 @@ export function explainMismatch(root: SubSchema, value: unknown, targets: Target
   ): void {
     const listed = isList(items) ? items : (prefixItems ?? []);
     const rest = isList(items) ? additionalItems : items;
-    for (let index = 0; index < value.length && problems.size < mostProblems; index++) {
+    for (let index = 0; index < value.length && problems.size < maxProblems; index++) {
       explainPart(index < listed.length ? listed[index] : rest, value[index], path, index);
     }
   }
@@ -82,7 +82,7 @@ export function explainMismatch(root: SubSchema, value: unknown, targets: Target
       ([pattern, sub]) => [new RegExp(pattern, "u"), sub] as const,
     );
     for (const name of Object.keys(value)) {
-      if (problems.size >= mostProblems) return;
+      if (problems.size >= maxProblems) return;
       const subs = patterns.filter(([pattern]) => pattern.test(name)).map(([, sub]) => sub);
       const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (own !== undefined) subs.push(own);

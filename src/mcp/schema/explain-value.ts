@@ -101,12 +101,12 @@ function counted(count: number, noun: string): string {
 /** The position in a value: field names and array indexes from the root down. */
 export type ValuePath = readonly (string | number)[];
 
-const longestName = 60;
+const maxNameLength = 60;
 const unquotedName = /^[\w$-]{1,60}$/;
 
 /** An untrusted name for a message: quoted, escaped and bounded. */
 export function quoteName(name: string): string {
-  return JSON.stringify(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+  return JSON.stringify(name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name);
 }
 
 /** `filter.sizes[2]: text`, or only the text at the root. */

@@ -4,15 +4,14 @@ import { measureValue, schemaBounds, type ValueBounds } from "./measure-value.ts
 import {
   isNames,
   isPattern,
-  type Keyword,
   schemaKeywords,
+  type Keyword,
   type SchemaNode,
   type SubSchema,
   type Targets,
 } from "./schema-keywords.ts";
 import { createScopes, followDynamically, type Scope } from "./dynamic-scope.ts";
-import { indexDocument, type Resource } from "./schema-document.ts";
-import { judgeReferences } from "./schema-references.ts";
+import { indexDocument, type SchemaResource } from "./schema-document.ts";
 
 export interface PreparedSchema {
   readonly root: SubSchema;
@@ -50,13 +49,13 @@ const refusingKeywords: ReadonlySet<string> = new Set([
   "maxContains",
 ]);
 
-const mostOddities = 10;
+const maxOddities = 10;
 const multiplies = "the schema's references multiply without bound";
 
 /** Where a part of the copy comes from. */
 interface Origin {
   readonly where: string;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
   readonly scope: Scope;
 }
 
@@ -79,7 +78,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
   const found = { odd: [] as string[], uncheckable: [] as string[], size: 0, risky: false, refusing: false };
 
   function report(where: string, what: string): void {
-    if (found.odd.length < mostOddities) found.odd.push(`${what} at ${quoteName(where)}`);
+    if (found.odd.length < maxOddities) found.odd.push(`${what} at ${quoteName(where)}`);
   }
 
   function copySchema(source: unknown, from: Origin): SubSchema {
@@ -213,4 +212,48 @@ export function judgeSchema(schema: unknown): SchemaJudgement {
   const prepared = prepareSchema(schema, schemaBounds);
   if ("uncheckable" in prepared) return { ok: false, reason: prepared.uncheckable };
   return prepared.odd.length === 0 ? { ok: true } : { ok: false, reason: `the schema has ${prepared.odd.join("; ")}` };
+}
+
+/** No real schema applies more sub-schemas than this to a single value. */
+const maxForOneValue = 100_000;
+
+/**
+ * Why a check could run away because of references, or undefined. Either a schema leads back to itself without
+ * descending into the value, or so many paths lead to the same schema that one value is checked again and again.
+ */
+function judgeReferences(nodes: Iterable<SchemaNode>, targets: Targets): string | undefined {
+  const unfinished = 0;
+  const costs = new Map<SchemaNode, number>();
+  for (const start of nodes) {
+    const path = [start];
+    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+      const cost = costs.get(node);
+      const parts = cost === undefined || cost === unfinished ? partsForSameValue(node, targets) : [];
+      if (cost === undefined) {
+        costs.set(node, unfinished);
+        for (const part of parts) {
+          if (costs.get(part) === unfinished) return "the schema refers to itself without end";
+          if (!costs.has(part)) path.push(part);
+        }
+        continue;
+      }
+      path.pop();
+      if (cost !== unfinished) continue;
+      const total = parts.reduce((sum, part) => sum + (costs.get(part) ?? 0), 1);
+      if (total > maxForOneValue) return "the schema's references multiply without bound";
+      costs.set(node, total);
+    }
+  }
+  return undefined;
+}
+
+/** The sub-schemas that apply to the same value as their parent. */
+function partsForSameValue(node: SchemaNode, targets: Targets): SchemaNode[] {
+  const { $ref, not, if: condition, then: consequence, else: alternative } = node;
+  const parts: (SubSchema | readonly string[] | undefined)[] = [not, condition, consequence, alternative];
+  if ($ref !== undefined) parts.push(targets[$ref]);
+  for (const list of [node.allOf, node.anyOf, node.oneOf]) if (list !== undefined) parts.push(...list);
+  for (const map of [node.dependentSchemas, node.dependencies])
+    if (map !== undefined) parts.push(...Object.values(map));
+  return parts.filter((part) => typeof part === "object" && !Array.isArray(part)) as SchemaNode[];
 }

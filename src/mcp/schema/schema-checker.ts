@@ -2,7 +2,7 @@ import { roundNumbers } from "../../core/exact-number.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../messages/tool.ts";
 import type { checkWithLibrary, LibraryOutcome } from "./check-with-library.ts";
-import { type Accepts, compilePlain } from "./compile-plain.ts";
+import { type AcceptsValue, compilePlain } from "./compile-plain.ts";
 import { explainMismatch } from "./explain-mismatch.ts";
 import { measureValue, schemaBounds, type ValueBounds } from "./measure-value.ts";
 import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
@@ -119,8 +119,8 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
   };
 }
 
-function createPlainCheck(prepared: PreparedSchema, accepts: Accepts, bounds: ValueBounds): Check {
-  const parts = new Map<SubSchema, Accepts | undefined>();
+function createPlainCheck(prepared: PreparedSchema, accepts: AcceptsValue, bounds: ValueBounds): Check {
+  const parts = new Map<SubSchema, AcceptsValue | undefined>();
   const fits = (sub: SubSchema, part: unknown): boolean => {
     if (!parts.has(sub)) parts.set(sub, compilePlain({ ...prepared, root: sub }, bounds.depth));
     return parts.get(sub)?.(part) === true;

@@ -2,11 +2,11 @@ import { isRecord } from "../../core/is-record.ts";
 import { schemaKeywords } from "./schema-keywords.ts";
 
 /** A schema resource: the document itself, or a part of it that has an address of its own (`$id`). */
-export interface Resource {
+export interface SchemaResource {
   readonly number: number;
   readonly root: object;
   readonly address: string;
-  readonly outer: Resource | undefined;
+  readonly outer: SchemaResource | undefined;
   readonly anchors: Map<string, object>;
   readonly dynamicAnchors: Map<string, object>;
 }
@@ -14,40 +14,40 @@ export interface Resource {
 /** A part of the document, with the resource that its references are relative to. */
 export interface Place {
   readonly schema: unknown;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
 }
 
 export interface SchemaDocument {
-  readonly main: Resource;
+  readonly main: SchemaResource;
   /** Whether the document has a `$dynamicRef`, so that what a part means can depend on how it was reached. */
   readonly isDynamic: boolean;
   /** The resource that a schema belongs to, or undefined for what is no schema (a value in an `enum`, an unknown word). */
-  resourceOf(schema: object): Resource | undefined;
+  resourceOf(schema: object): SchemaResource | undefined;
   /** The target of a reference. "elsewhere" if it is in another document, undefined if there is none. */
-  find(reference: string, from: Resource): Place | "elsewhere" | undefined;
+  find(reference: string, from: SchemaResource): Place | "elsewhere" | undefined;
 }
 
 /** The address of a document without one. Relative references resolve against it, nothing is ever fetched. */
 const noAddress = "schema:///";
 
 /** Every part with an `$id` has an address that begins like the one around it: without a bound they multiply. */
-const longestAddress = 2000;
+const maxAddressLength = 2000;
 
 /** Indexes the addresses and anchors of a document, in schemas only: an `$id` inside an `enum` is a mere value. */
 export function indexDocument(root: Readonly<Record<string, unknown>>): SchemaDocument {
-  const owners = new Map<object, Resource>();
-  const byAddress = new Map<string, Resource>();
+  const owners = new Map<object, SchemaResource>();
+  const byAddress = new Map<string, SchemaResource>();
   let isDynamic = false;
   let resources = 0;
 
-  function createResource(schema: object, address: string, outer: Resource | undefined): Resource {
+  function createResource(schema: object, address: string, outer: SchemaResource | undefined): SchemaResource {
     const maps = { anchors: new Map<string, object>(), dynamicAnchors: new Map<string, object>() };
     const resource = { number: resources++, root: schema, address, outer, ...maps };
     if (!byAddress.has(address)) byAddress.set(address, resource);
     return resource;
   }
 
-  function ownerOf(schema: Readonly<Record<string, unknown>>, outer: Resource | undefined): Resource {
+  function ownerOf(schema: Readonly<Record<string, unknown>>, outer: SchemaResource | undefined): SchemaResource {
     const id = schema["$id"];
     const [path, anchor] = typeof id === "string" ? splitReference(id) : ["", undefined];
     const base = outer?.address ?? noAddress;
@@ -62,7 +62,7 @@ export function indexDocument(root: Readonly<Record<string, unknown>>): SchemaDo
   }
 
   const main = ownerOf(root, undefined);
-  const waiting: [schema: Readonly<Record<string, unknown>>, owner: Resource][] = [[root, main]];
+  const waiting: [schema: Readonly<Record<string, unknown>>, owner: SchemaResource][] = [[root, main]];
   owners.set(root, main);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [schema, owner] = next;
@@ -78,17 +78,17 @@ export function indexDocument(root: Readonly<Record<string, unknown>>): SchemaDo
     }
   }
 
-  function findResource(path: string, from: Resource): Resource | undefined {
+  function findResource(path: string, from: SchemaResource): SchemaResource | undefined {
     if (path === "") return from;
     const address = resolve(path, from.address);
     if (address === undefined) return undefined;
     // Generated schemas reuse addresses such as "T0": the nearest one around the reference is meant.
-    for (let around: Resource | undefined = from; around !== undefined; around = around.outer)
+    for (let around: SchemaResource | undefined = from; around !== undefined; around = around.outer)
       if (around.address === address) return around;
     return byAddress.get(address);
   }
 
-  function follow(start: Resource, pointer: string): Place | undefined {
+  function follow(start: SchemaResource, pointer: string): Place | undefined {
     let here: unknown = start.root;
     let resource = start;
     for (const segment of pointer.split("/")) {
@@ -141,7 +141,7 @@ export function splitReference(reference: string): [path: string, fragment: stri
 }
 
 function isTooLong(path: string, base: string): boolean {
-  return path.length + base.length > longestAddress;
+  return path.length + base.length > maxAddressLength;
 }
 
 function resolve(path: string, base: string): string | undefined {

@@ -66,7 +66,7 @@ export interface Keyword {
 const typeNames: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 
 /** Longer patterns are ignored; real ones are much shorter. */
-const longestPattern = 4096;
+const maxPatternLength = 4096;
 
 /**
  * Every keyword that is checked. Others (titles, defaults, `format`, unknown words) are annotations and never reach the
@@ -99,7 +99,7 @@ export function isNames(value: unknown): value is readonly string[] {
 
 /** The validator compiles patterns with the `u` flag and throws if that fails. */
 export function isPattern(value: unknown): boolean {
-  if (typeof value !== "string" || value.length > longestPattern) return false;
+  if (typeof value !== "string" || value.length > maxPatternLength) return false;
   try {
     return new RegExp(value, "u") instanceof RegExp;
   } catch {

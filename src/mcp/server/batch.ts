@@ -12,15 +12,15 @@ import {
 import { allowsBatches } from "../messages/protocol-version.ts";
 
 /** More messages than any real client sends in one batch. */
-const mostInBatch = 100;
+const maxInBatch = 100;
 
 /** Faults if the revision has no batches, or the batch is empty or too large. */
 export function requireBatch(batch: readonly unknown[], version: string | undefined): void {
   if (!allowsBatches(version)) {
     throw new Fault("bad-request", "This protocol version has no batches. Send one message at a time.");
   }
-  if (batch.length === 0 || batch.length > mostInBatch) {
-    throw new Fault("bad-request", `A batch must have 1 to ${mostInBatch} messages.`);
+  if (batch.length === 0 || batch.length > maxInBatch) {
+    throw new Fault("bad-request", `A batch must have 1 to ${maxInBatch} messages.`);
   }
 }
 

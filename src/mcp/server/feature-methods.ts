@@ -1,18 +1,17 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
 import { missingTasks, tasksExtension } from "../messages/client-facts.ts";
-import { type Params, RpcFault } from "../messages/json-rpc.ts";
+import { RpcFault, type Params } from "../messages/json-rpc.ts";
 import { checkParamHeaders } from "../messages/mirrored-headers.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import { taskSupportOf } from "../messages/task.ts";
 import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
-import type { CompletionRequest, InnerCall, ListName, McpOffer, Requester } from "./offer.ts";
+import type { CompletionRequest, InnerCall, ListName, McpOffer, Requester, SkillOffer } from "./offer.ts";
 import type { MethodHandler, ServedRequest } from "./served-request.ts";
-import { skillMethods } from "./skill-methods.ts";
 
 const noParams: Params = {};
 
@@ -216,12 +215,13 @@ export function capabilitiesOf(offer: McpOffer, era: Era): object {
 
 /** How to use the server, for the client that has just connected. */
 export function instructionsOf(offer: McpOffer, requester: Requester): { readonly instructions?: string } {
-  const instructions = offer.instructionsFor?.(requester) ?? offer.instructions;
+  const instructions = offer.instructions?.(requester);
   return instructions === undefined ? {} : { instructions };
 }
 
 /** Tasks are an extension since 2026-07-28. The others are declared before it, too. */
-function extensionsOf({ extensions = {} }: McpOffer, era: Era): object {
+function extensionsOf(offer: McpOffer, era: Era): object {
+  const extensions = offer.extensions?.() ?? {};
   const all = era === "modern" ? { [tasksExtension]: {}, ...extensions } : extensions;
   return Object.keys(all).length === 0 ? {} : { extensions: all };
 }
@@ -242,4 +242,28 @@ function startOf(cursor: unknown, length: number): number {
   const start = typeof cursor === "string" ? Number(/^from-(\d{1,9})$/.exec(cursor)?.[1] ?? "none") : Number.NaN;
   if (!(start <= length)) throw new Fault("bad-params", "This cursor is not valid. List again without a cursor.");
   return start;
+}
+
+/** The methods of the skills extension (SEP-2640) that are not those of resources. `listPage` is one page of the list. */
+function skillMethods(
+  skills: SkillOffer,
+  listPage: (cursor: unknown, request: ServedRequest) => object | Promise<object>,
+): readonly (readonly [string, MethodHandler])[] {
+  return [
+    ["skills/list", (params, request) => listPage(params.cursor, request)],
+    ["skills/get", ({ uri }, request) => skills.get(uriOf(uri), request)],
+    [
+      "resources/directory/read",
+      ({ uri, cursor }, request) => {
+        if (cursor !== undefined && typeof cursor !== "string")
+          throw new Fault("bad-params", '"cursor" must be a string.');
+        return skills.readDirectory(uriOf(uri), cursor, request);
+      },
+    ],
+  ];
+}
+
+function uriOf(uri: unknown): string {
+  if (typeof uri !== "string") throw new Fault("bad-params", '"uri" must be a string.');
+  return uri;
 }

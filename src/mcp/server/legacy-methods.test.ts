@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
+import { negotiate, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { createMcpServer } from "./mcp-server.ts";
 
@@ -10,7 +10,7 @@ describe("list changes", () => {
     const offer = testOffer();
     const server = createMcpServer(offer);
     const stranger = talkTo(server);
-    const talk = await shakeHands(server, "2025-11-25");
+    const talk = await negotiate(server, "2025-11-25");
     for (const kind of ["tools", "prompts", "resources"] as const) offer.change(kind);
     expect(talk.sent).toEqual(
       ["tools", "prompts", "resources"].map((kind) => ({
@@ -43,7 +43,7 @@ describe("tools/list", () => {
     const tools = [kept, ...schemas.map((outputSchema, at) => ({ name: `t${at}`, inputSchema, outputSchema }))];
     const offer = testOffer();
     const server = createMcpServer({ ...offer, tools: { ...offer.tools!, list: () => tools } });
-    const { result } = await (await shakeHands(server, "2025-11-25")).ask("tools/list");
+    const { result } = await (await negotiate(server, "2025-11-25")).ask("tools/list");
     expect(result).toEqual({ tools: [kept, ...schemas.map((_, at) => ({ name: `t${at}`, inputSchema }))] });
   });
 });
@@ -51,7 +51,7 @@ describe("tools/list", () => {
 describe("resources/subscribe", () => {
   test("tells of each update until it is taken back", async () => {
     const offer = testOffer();
-    const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+    const talk = await negotiate(createMcpServer(offer), "2025-11-25");
     expect((await talk.ask("resources/subscribe", { uri })).result).toEqual({});
     expect((await talk.ask("resources/subscribe", { uri })).result).toEqual({});
     offer.update(uri);
@@ -64,7 +64,7 @@ describe("resources/subscribe", () => {
 
   test("ends with the client", async () => {
     const offer = testOffer();
-    const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+    const talk = await negotiate(createMcpServer(offer), "2025-11-25");
     await talk.ask("resources/subscribe", { uri });
     talk.peer.close("gone");
     expect(offer.watchers(uri)).toBe(0);
@@ -75,7 +75,7 @@ describe("resources/subscribe", () => {
     async (how) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const offer = testOffer({ beforeWatch: () => promise });
-      const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+      const talk = await negotiate(createMcpServer(offer), "2025-11-25");
       const subscribed = talk.ask("resources/subscribe", { uri });
       if (how === "close") talk.peer.close("gone");
       else await talk.ask("resources/unsubscribe", { uri });
@@ -88,7 +88,7 @@ describe("resources/subscribe", () => {
   test("again after it was taken back while under way watches once", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const offer = testOffer({ beforeWatch: () => promise });
-    const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+    const talk = await negotiate(createMcpServer(offer), "2025-11-25");
     const first = talk.ask("resources/subscribe", { uri });
     await talk.ask("resources/unsubscribe", { uri });
     const second = talk.ask("resources/subscribe", { uri });
@@ -102,7 +102,7 @@ describe("resources/subscribe", () => {
     const offer = testOffer({
       beforeWatch: () => (isThere ? Promise.resolve() : Promise.reject(new Error("not yet"))),
     });
-    const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+    const talk = await negotiate(createMcpServer(offer), "2025-11-25");
     expect((await talk.ask("resources/subscribe", { uri })).error).toMatchObject({ code: -32603 });
     isThere = true;
     expect((await talk.ask("resources/subscribe", { uri })).result).toEqual({});
@@ -111,14 +111,14 @@ describe("resources/subscribe", () => {
 
   test("takes a thousand addresses of one client, and no more", async () => {
     const offer = testOffer();
-    const talk = await shakeHands(createMcpServer(offer), "2025-11-25");
+    const talk = await negotiate(createMcpServer(offer), "2025-11-25");
     for (let n = 0; n < 1000; n++) await talk.ask("resources/subscribe", { uri: `test://${n}` });
     expect((await talk.ask("resources/subscribe", { uri })).error.message).toContain("1000");
     expect(offer.watchers(uri)).toBe(0);
   });
 
   test("wants an address that is a text", async () => {
-    const talk = await shakeHands(createMcpServer(testOffer()), "2025-11-25");
+    const talk = await negotiate(createMcpServer(testOffer()), "2025-11-25");
     for (const method of ["resources/subscribe", "resources/unsubscribe"]) {
       expect((await talk.ask(method, { uri: 1 })).error).toMatchObject({ code: -32602 });
     }

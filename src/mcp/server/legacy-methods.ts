@@ -9,7 +9,7 @@ import { capabilitiesOf, instructionsOf } from "./feature-methods.ts";
 import { type LegacyTaskParts, legacyTaskMethods, taskCapabilities } from "./legacy-tasks.ts";
 import type { McpOffer } from "./offer.ts";
 import type { MethodHandler } from "./served-request.ts";
-import { longestWatched, mostWatches } from "./subscription.ts";
+import { maxWatchedUriLength, maxWatches } from "./subscription.ts";
 
 /** The methods of the legacy era: the features, and what only the revisions with a handshake have. */
 export function legacyMethods(
@@ -62,12 +62,12 @@ export function legacyMethods(
   const watch = offer.resources?.watch?.bind(offer.resources);
   if (watch) {
     methods.set("resources/subscribe", async ({ uri }, request) => {
-      if (typeof uri !== "string" || uri.length > longestWatched) {
-        throw new Fault("bad-params", `"uri" must be a string of at most ${longestWatched} characters.`);
+      if (typeof uri !== "string" || uri.length > maxWatchedUriLength) {
+        throw new Fault("bad-params", `"uri" must be a string of at most ${maxWatchedUriLength} characters.`);
       }
       const { watches, push } = request.peer;
       if (!push || watches.has(uri)) return {};
-      if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch at most ${mostWatches} resources.`);
+      if (watches.size >= maxWatches) throw new Fault("busy", `A client can watch at most ${maxWatches} resources.`);
       const pending = () => {};
       watches.set(uri, pending);
       try {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { initialize, withTasks } from "../../../tests/support/mcp/messages.ts";
-import { shakeHands, type Talk, talkTo } from "../../../tests/support/mcp/talk.ts";
+import { negotiate, type Talk, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { until } from "../../../tests/support/until.ts";
 import { Fault } from "../../core/fault.ts";
@@ -49,7 +49,7 @@ describe("a tool called as a task of 2025-11-25", () => {
 
   test("is answered with a task at once, and with its result by tasks/result", async () => {
     const { call, resolve } = held();
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer(call, "optional", { pollTasksMs: 50, keepTasksMs: 9000, now: () => 0 }),
       version,
     );
@@ -78,7 +78,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test("has failed if its tool reports an error, and gives that result all the same", async () => {
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer(() => errorResult("Out of paper.")),
       version,
     );
@@ -88,7 +88,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test("gives the JSON-RPC error that the call ended with", async () => {
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer(() => {
         throw new Fault("internal", "A table is missing.");
       }),
@@ -107,7 +107,7 @@ describe("a tool called as a task of 2025-11-25", () => {
 
   test("is cancelled by tasks/cancel, once", async () => {
     const { call, isStopped } = held();
-    const talk = await shakeHands(openServer(call), version);
+    const talk = await negotiate(openServer(call), version);
     const taskId = await start(talk);
     await until(() => isStopped() === false);
     const waiting = talk.ask("tasks/result", { taskId });
@@ -119,7 +119,7 @@ describe("a tool called as a task of 2025-11-25", () => {
 
   test("is nobody else's, in either era, and an unknown one looks the same", async () => {
     const server = openServer(held().call);
-    const taskId = await start(await shakeHands(server, version));
+    const taskId = await start(await negotiate(server, version));
     const eve = talkTo(server, { principal: "eve" });
     await eve.ask("initialize", initialize(version));
     for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
@@ -137,7 +137,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   test("is reported when it changes, and its progress goes on", async () => {
     let report: (message: string) => void = () => {};
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof textResult>>();
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer((_args, context) => {
         report = (message) => context.progress({ progress: 1, message });
         return promise;
@@ -162,7 +162,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   test("outlives its client, and ends with its server", async () => {
     const { call, isStopped } = held();
     const server = openServer(call);
-    const talk = await shakeHands(server, version);
+    const talk = await negotiate(server, version);
     const taskId = await start(talk);
     await until(() => isStopped() === false);
     talk.peer.close("gone");
@@ -172,7 +172,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test("is refused if there are too many", async () => {
-    const talk = await shakeHands(openServer(held().call, "optional", { mostTasksOfOne: 1 }), version);
+    const talk = await negotiate(openServer(held().call, "optional", { maxTasksOfOne: 1 }), version);
     await start(talk);
     expect((await talk.ask("tools/call", { name: "call", task: {} })).error).toMatchObject({
       message: expect.stringContaining("Too many tasks"),
@@ -180,7 +180,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test.each(["none", "forbidden", "sometimes"])("is refused if the tool's support is %s", async (support) => {
-    const talk = await shakeHands(openServer(held().call, support), version);
+    const talk = await negotiate(openServer(held().call, support), version);
     expect((await talk.ask("tools/call", { name: "call", task: {} })).error).toMatchObject({ code: -32601 });
   });
 
@@ -193,7 +193,7 @@ describe("a tool called as a task of 2025-11-25", () => {
     let isHere = false;
     const find: ToolOffer["find"] = (...asked) => (isHere ? offer.tools!.find(...asked) : undefined);
     const arriving = () => (isHere ? undefined : promise);
-    const talk = await shakeHands(createMcpServer({ ...offer, tools: { ...offer.tools!, find }, arriving }), version);
+    const talk = await negotiate(createMcpServer({ ...offer, tools: { ...offer.tools!, find }, arriving }), version);
     const started = start(talk);
     isHere = true;
     resolve();
@@ -203,7 +203,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test("is required of a tool that says so", async () => {
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer(() => textResult("done"), "required"),
       version,
     );
@@ -213,7 +213,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   });
 
   test("is a plain call for clients of older revisions, which have no tasks", async () => {
-    const talk = await shakeHands(
+    const talk = await negotiate(
       openServer(() => textResult("done")),
       "2025-06-18",
     );
@@ -223,7 +223,7 @@ describe("a tool called as a task of 2025-11-25", () => {
   test.each([{ ttl: -1 }, { ttl: "soon" }, { ttl: null }, { ttl: 1e300 }])(
     "is kept within bounds for %j",
     async (task) => {
-      const talk = await shakeHands(openServer(held().call, "optional", { keepTasksMs: 9000 }), version);
+      const talk = await negotiate(openServer(held().call, "optional", { keepTasksMs: 9000 }), version);
       expect((await talk.ask("tools/call", { name: "call", task })).result.task.ttl).toBe(9000);
       expect((await talk.ask("tools/call", { name: "call", task: { ttl: 1 } })).result.task.ttl).toBe(1000);
     },
@@ -231,7 +231,7 @@ describe("a tool called as a task of 2025-11-25", () => {
 });
 
 describe("a task of 2025-11-25 that asks", () => {
-  const open = () => shakeHands(openServer(asking), version, { elicitation: {} });
+  const open = () => negotiate(openServer(asking), version, { elicitation: {} });
   const questions = (talk: Talk) => talk.sent.filter(({ method }) => method === "elicitation/create");
   const status = async (talk: Talk, taskId: string) => (await talk.ask("tasks/get", { taskId })).result.status;
 
@@ -272,11 +272,11 @@ describe("a task of 2025-11-25 that asks", () => {
 
   test("asks in a new session, too, if the one before is gone without a word", async () => {
     const server = openServer(asking);
-    const lost = await shakeHands(server, version, { elicitation: {} });
+    const lost = await negotiate(server, version, { elicitation: {} });
     const taskId = await startAsking(lost);
     void lost.ask("tasks/result", { taskId });
     await until(() => questions(lost).length === 1);
-    const next = await shakeHands(server, version, { elicitation: {} });
+    const next = await negotiate(server, version, { elicitation: {} });
     const waiting = next.ask("tasks/result", { taskId });
     await until(() => questions(next).length === 1);
     await next.say({ jsonrpc: "2.0", id: questions(next)[0]!.id, result: { action: "accept" } });
@@ -308,7 +308,7 @@ describe("a task of 2025-11-25 that asks", () => {
 test("the tasks of a revoked token end, and a new token of that name does not find them", async () => {
   const { call, isStopped } = held();
   const server = openServer((args, context) => (args.held ? call(args, context) : textResult("private")));
-  const talk = await shakeHands(server, version);
+  const talk = await negotiate(server, version);
   const done = await start(talk);
   expect((await talk.ask("tasks/result", { taskId: done })).result.content).toEqual(textResult("private").content);
   const under = await start(talk, { arguments: { held: true } });
@@ -317,7 +317,7 @@ test("the tasks of a revoked token end, and a new token of that name does not fi
   expect((await talk.ask("tasks/list")).result.tasks).toHaveLength(2);
   server.endAllOf(talk.peer.principal);
   expect(isStopped()).toBe(true);
-  const next = await shakeHands(server, version);
+  const next = await negotiate(server, version);
   expect((await next.ask("tasks/list")).result).toEqual({ tasks: [] });
   for (const taskId of [done, under])
     expect((await next.ask("tasks/result", { taskId })).error.message).toMatch("Unknown or expired task");

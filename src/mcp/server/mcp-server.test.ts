@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { initialize, modernParams } from "../../../tests/support/mcp/messages.ts";
-import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
+import { negotiate, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { Fault } from "../../core/fault.ts";
 import { textResult } from "../messages/tool.ts";
@@ -66,7 +66,7 @@ describe("how a client opens", () => {
       logging: {},
       tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
     });
-    const bare = talkTo(createMcpServer({ info: { name: "bare", version: "1" }, instructions: "Be kind." }));
+    const bare = talkTo(createMcpServer({ info: { name: "bare", version: "1" }, instructions: () => "Be kind." }));
     expect((await bare.ask("initialize", initialize("2025-11-25"))).result).toMatchObject({
       capabilities: { logging: {} },
       instructions: "Be kind.",
@@ -105,7 +105,7 @@ describe("how a client opens", () => {
   });
 
   test("one server answers both eras, even to one client", async () => {
-    const talk = await shakeHands(openServer(), "2025-06-18");
+    const talk = await negotiate(openServer(), "2025-06-18");
     expect((await talk.ask("tools/list")).result).not.toHaveProperty("resultType");
     expect((await talk.modern("tools/list")).result).toMatchObject({ resultType: "complete", ttlMs: 60_000 });
     expect((await talk.ask("ping")).result).toEqual({});
@@ -300,7 +300,7 @@ describe("the other features", () => {
           });
         }),
     });
-    const session = await shakeHands(server, "2025-11-25");
+    const session = await negotiate(server, "2025-11-25");
     const alone = talkTo(server, { twoWay: false });
     const answers = [
       session.ask("tools/call", { name: "wait" }),

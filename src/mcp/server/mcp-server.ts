@@ -1,7 +1,8 @@
 import { Fault } from "../../core/fault.ts";
+import { InFlight } from "../../core/in-flight.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { parseClientFacts } from "../messages/client-facts.ts";
 import { isModernRequest, readEnvelope, type RequestEnvelope } from "../messages/envelope.ts";
 import {
@@ -35,12 +36,12 @@ export interface McpServerOptions {
   readonly now?: () => number;
   /** How long a call waits for its client's answers, and how many calls may wait: in total, and per principal. */
   readonly waitForAnswersMs?: number;
-  readonly mostWaiting?: number;
-  readonly mostWaitingOfOne?: number;
+  readonly maxWaiting?: number;
+  readonly maxWaitingOfOne?: number;
   /** How long a task and its result are kept, and how many there may be: in total, and per principal. */
   readonly keepTasksMs?: number;
-  readonly mostTasks?: number;
-  readonly mostTasksOfOne?: number;
+  readonly maxTasks?: number;
+  readonly maxTasksOfOne?: number;
   readonly pollTasksMs?: number;
 }
 
@@ -68,21 +69,21 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const waitForAnswersMs = options.waitForAnswersMs ?? 600_000;
   const waiting = createWaitingRuns({
     forMs: waitForAnswersMs,
-    atMost: options.mostWaiting ?? 1000,
-    atMostOfOne: options.mostWaitingOfOne ?? 250,
+    atMost: options.maxWaiting ?? 1000,
+    atMostOfOne: options.maxWaitingOfOne ?? 250,
   });
   const tasks = createTaskStore({
     keepMs: options.keepTasksMs ?? 3_600_000,
     pollMs: options.pollTasksMs ?? 1000,
-    atMost: options.mostTasks ?? 1000,
-    atMostOfOne: options.mostTasksOfOne ?? 250,
+    atMost: options.maxTasks ?? 1000,
+    atMostOfOne: options.maxTasksOfOne ?? 250,
     now,
   });
   const features = featureMethods(offer, createSchemaChecker());
   const legacy = legacyMethods(offer, features, { tasks, waiting });
   const modern = createModernCalls({ offer, features, changeFeed, waiting, tasks });
   const peers = new Set<Peer>();
-  const running = new Set<ServedRequest>();
+  const running = new InFlight<ServedRequest>();
 
   return { offer, running, openPeer, handle, endAllOf, close };
 
@@ -120,8 +121,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     peer: Peer,
     route: ReplyRoute,
   ): Promise<JsonRpcResponse | undefined> {
-    const request = new ServedRequest(peer, route, legacyEnvelope(message, peer));
-    start(message, request);
+    const request = new ServedRequest(message.id, peer, route, legacyEnvelope(message, peer));
+    start(request);
     try {
       const method = legacy.get(message.method);
       if (!method) throw unknownMethod(message.method);
@@ -130,7 +131,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     } catch (error) {
       return request.cancelled ? undefined : failed(message, error, request.era);
     } finally {
-      end(message, request);
+      end(request);
     }
   }
 
@@ -145,33 +146,33 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
       const method: MethodHandler | undefined = modern.method(message.method);
       if (!method) throw unknownMethod(message.method);
       if (route.headers) checkMirroredHeaders(route.headers, message);
-      request = new ServedRequest(peer, route, envelope);
-      start(message, request);
+      request = new ServedRequest(message.id, peer, route, envelope);
+      start(request);
       const result = await modern.serve(message, method, request, route);
       return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
     } catch (error) {
       return request?.cancelled ? undefined : failed(message, error, request?.callerEra ?? "modern");
     } finally {
-      if (request) end(message, request);
+      if (request) end(request);
     }
   }
 
-  function start(message: JsonRpcRequest, request: ServedRequest): void {
+  function start(request: ServedRequest): void {
     running.add(request);
-    request.peer.running.set(message.id, request);
+    request.peer.running.add(request);
   }
 
-  function end(message: JsonRpcRequest, request: ServedRequest): void {
+  function end(request: ServedRequest): void {
     running.delete(request);
     request.reroute(undefined);
     request.startRun = undefined;
-    if (request.peer.running.get(message.id) === request) request.peer.running.delete(message.id);
+    request.peer.running.delete(request);
   }
 
   function receiveNotification(message: JsonRpcNotification, peer: Peer): void {
     if (message.method !== "notifications/cancelled") return;
     const id = readId(message.params?.requestId);
-    if (id !== undefined) peer.running.get(id)?.cancel("The client cancelled the call.");
+    if (id !== undefined) peer.runningWith(id)?.cancel("The client cancelled the call.");
   }
 
   function failed(message: JsonRpcRequest, error: unknown, era: Era): JsonRpcResponse {

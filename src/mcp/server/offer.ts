@@ -109,13 +109,12 @@ export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts" |
 /** What a server offers. It is read at each request, so a change is visible at once. */
 export interface McpOffer {
   readonly info: ServerInfo;
-  readonly instructions?: string | undefined;
-  /** The instructions for this client, if they depend on it. */
-  instructionsFor?(requester: Requester): string | undefined;
+  /** How to use it, for this client. */
+  instructions?(requester: Requester): string | undefined;
   /** Whether it tells clients that it has these. Without it, it does if it can serve them. */
   declares?(feature: "resources" | "prompts"): boolean;
   /** The extensions of MCP that the server supports, beside tasks. */
-  readonly extensions?: Extensions | undefined;
+  extensions?(): Extensions;
   readonly tools?: ToolOffer;
   readonly resources?: ResourceOffer;
   readonly prompts?: PromptOffer;
@@ -151,6 +150,8 @@ export interface RequestContext {
   readonly traceparent: string | undefined;
   /** The `tracestate` that came with `traceparent`, unchecked. */
   readonly tracestate: string | undefined;
+  /** W3C Baggage from `_meta` or a header, unchecked. */
+  readonly baggage: string | undefined;
   /** The legacy session of the request, if any. */
   readonly sessionId: string | undefined;
   /** Aborted when the client cancels or disconnects for good, or the server closes. */

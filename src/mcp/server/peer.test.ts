@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
+import { negotiate, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { Question } from "../messages/interim-messages.ts";
@@ -27,7 +27,7 @@ function asking(questions: readonly Question[], options: McpServerOptions = {}) 
 
 describe("asking a client with a handshake", () => {
   test("sends it a request and waits for the answer, several at once", async () => {
-    const talk = await shakeHands(asking([form, roots]), "2025-11-25", { elicitation: {}, roots: {} });
+    const talk = await negotiate(asking([form, roots]), "2025-11-25", { elicitation: {}, roots: {} });
     const answer = talk.ask("tools/call", { name: "ask" });
     await until(() => talk.sent.length === 2);
     expect(talk.sent.map(({ method, params }) => ({ method, params }))).toEqual([
@@ -46,7 +46,7 @@ describe("asking a client with a handshake", () => {
     [sample, { elicitation: {} }, { sampling: {} }],
     [roots, { sampling: {} }, { roots: {} }],
   ])("%j of one with %j is refused, and the tool says so", async (question, capabilities, missing) => {
-    const talk = await shakeHands(asking([question]), "2025-11-25", capabilities);
+    const talk = await negotiate(asking([question]), "2025-11-25", capabilities);
     const { result } = await talk.ask("tools/call", { name: "ask" });
     expect(result).toMatchObject({ isError: true });
     expect(result.content[0].text).toContain(Object.keys(missing)[0]);
@@ -68,7 +68,7 @@ describe("asking a client with a handshake", () => {
     [{ result: "yes" }, "is not a result object"],
     [{ result: null }, "is not a result object"],
   ])("with the answer %j fails the tool", async (answer, text) => {
-    const talk = await shakeHands(asking([roots]), "2025-11-25", { roots: {} });
+    const talk = await negotiate(asking([roots]), "2025-11-25", { roots: {} });
     const called = talk.ask("tools/call", { name: "ask" });
     await until(() => talk.sent.length === 1);
     await talk.say({ jsonrpc: "2.0", id: talk.sent[0]!.id, ...answer });
@@ -78,14 +78,14 @@ describe("asking a client with a handshake", () => {
   });
 
   test("an answer to nothing is dropped", async () => {
-    const talk = await shakeHands(asking([roots]), "2025-11-25", { roots: {} });
+    const talk = await negotiate(asking([roots]), "2025-11-25", { roots: {} });
     expect(await talk.say({ jsonrpc: "2.0", id: "ask-77", result: {} })).toBeUndefined();
     expect(await talk.say({ jsonrpc: "2.0", id: null, error: { code: 1, message: "?" } })).toBeUndefined();
   });
 
   test("ends when the call is cancelled, and when the client goes", async () => {
     const server = asking([roots]);
-    const talk = await shakeHands(server, "2025-11-25", { roots: {} });
+    const talk = await negotiate(server, "2025-11-25", { roots: {} });
     const cancelled = talk.ask("tools/call", { name: "ask" });
     await until(() => talk.sent.length === 1);
     talk.notify("notifications/cancelled", { requestId: talk.lastId() });
@@ -97,7 +97,7 @@ describe("asking a client with a handshake", () => {
   });
 
   test("does not wait forever: a client that never answers gets a cancel", async () => {
-    const talk = await shakeHands(asking([roots], { waitForAnswersMs: 20 }), "2025-11-25", { roots: {} });
+    const talk = await negotiate(asking([roots], { waitForAnswersMs: 20 }), "2025-11-25", { roots: {} });
     const { result } = await talk.ask("tools/call", { name: "ask" });
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("in time") }] });
     expect(talk.sent[1]).toMatchObject({

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { InFlight } from "../../core/in-flight.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { type ClientFacts, unknownClient } from "../messages/client-facts.ts";
 import type { Answer, McpLogLevel, Question } from "../messages/interim-messages.ts";
@@ -25,6 +26,12 @@ export interface PeerOptions {
   readonly askId?: (() => string) | undefined;
 }
 
+interface RunningRequest {
+  readonly id: JsonRpcId;
+  cancel(reason: string): void;
+  stop(fault: Fault): void;
+}
+
 interface PendingQuestion {
   resolve(answer: Answer): void;
   reject(error: Fault): void;
@@ -48,7 +55,7 @@ export class Peer implements PeerOptions {
   logLevel: McpLogLevel = "info";
   /** The list of tools that it was sent, or told of, last. */
   listedTools: readonly Tool[] | undefined = undefined;
-  readonly running: Map<JsonRpcId, { cancel(reason: string): void; stop(fault: Fault): void }> = new Map();
+  readonly running = new InFlight<RunningRequest>();
   /** Called when the client has changed its log level or its subscriptions. */
   onSettings: (() => void) | undefined = undefined;
   /** Called when the peer is closed. */
@@ -65,6 +72,11 @@ export class Peer implements PeerOptions {
     this.twoWay = options.twoWay;
     this.askId = options.askId;
     this.#waitForAnswersMs = waitForAnswersMs;
+  }
+
+  /** The latest, if the client used an id twice. */
+  runningWith(id: JsonRpcId): RunningRequest | undefined {
+    return this.running.find((request) => request.id === id);
   }
 
   /** The resources this client watches: by URI, the function that stops the watch. */
@@ -111,7 +123,7 @@ export class Peer implements PeerOptions {
   }
 
   close(reason: string): void {
-    for (const request of this.running.values()) request.cancel(reason);
+    for (const request of this.running) request.cancel(reason);
     for (const stop of this.#watches?.values() ?? []) stop();
     this.#watches?.clear();
     for (const waiting of this.#pending?.values() ?? []) waiting.reject(new Fault("cancelled", reason));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
+import { negotiate, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { Fault } from "../../core/fault.ts";
 import { logLevels } from "../messages/interim-messages.ts";
@@ -58,7 +58,7 @@ describe("log lines", () => {
   const levels = (sent: readonly { params?: { level?: string } }[]) => sent.map(({ params }) => params?.level);
 
   test("reach a client of the legacy era from info on, until it sets another level", async () => {
-    const talk = await shakeHands(openServer({ shout }), "2025-11-25");
+    const talk = await negotiate(openServer({ shout }), "2025-11-25");
     await talk.ask("tools/call", { name: "shout" });
     expect(levels(talk.sent)).toEqual(logLevels.slice(1));
     for (const [at, level] of logLevels.entries()) {
@@ -127,7 +127,7 @@ describe("a cancelled call", () => {
         return textResult("too late");
       },
     });
-    const talk = era === "ask" ? await shakeHands(server, "2025-11-25", { roots: {} }) : talkTo(server);
+    const talk = era === "ask" ? await negotiate(server, "2025-11-25", { roots: {} }) : talkTo(server);
     const meta = { progressToken: 1, "io.modelcontextprotocol/logLevel": "debug" };
     const params = { name: "deaf", _meta: { progressToken: 1 } };
     const answer = talk[era]("tools/call", params, { meta, capabilities: { roots: {} } });

@@ -7,7 +7,7 @@ import { callerEraKey, metaKeys, type RequestEnvelope } from "../messages/envelo
 import {
   type Answer,
   type ClientLogLine,
-  isAtLeast,
+  isLevelAtLeast,
   type McpLogLevel,
   type Progress,
   type Question,
@@ -34,6 +34,7 @@ export interface ReplyRoute {
  * cheap.
  */
 export class ServedRequest implements RequestContext {
+  readonly id: JsonRpcId;
   readonly era: Era;
   readonly protocolVersion: string;
   readonly client: ClientFacts;
@@ -57,7 +58,8 @@ export class ServedRequest implements RequestContext {
   #progressToken: JsonRpcId | undefined;
   #lastProgress = -Infinity;
 
-  constructor(peer: Peer, route: ReplyRoute, envelope: RequestEnvelope) {
+  constructor(id: JsonRpcId, peer: Peer, route: ReplyRoute, envelope: RequestEnvelope) {
+    this.id = id;
     this.peer = peer;
     this.era = envelope.era;
     this.protocolVersion = envelope.protocolVersion;
@@ -93,6 +95,11 @@ export class ServedRequest implements RequestContext {
 
   get tracestate(): string | undefined {
     const found = this.meta.traceparent === undefined ? this.#headers?.tracestate : this.meta.tracestate;
+    return typeof found === "string" ? found : undefined;
+  }
+
+  get baggage(): string | undefined {
+    const found = this.meta.baggage ?? this.#headers?.baggage;
     return typeof found === "string" ? found : undefined;
   }
 
@@ -133,7 +140,7 @@ export class ServedRequest implements RequestContext {
 
   tell(line: ClientLogLine): void {
     const threshold = this.logLevel;
-    if (threshold === undefined || !this.#route || !isAtLeast(line.level, threshold)) return;
+    if (threshold === undefined || !this.#route || !isLevelAtLeast(line.level, threshold)) return;
     this.#route.send(notification("notifications/message", { ...line }));
   }
 

@@ -10,13 +10,13 @@ import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { TaskStore } from "./tasks.ts";
 
 /** How many resources or tasks a client may watch on one stream. */
-export const mostWatches = 1000;
+export const maxWatches = 1000;
 
 /** URIs and task ids are stored while they are watched, so their length is bounded. */
-export const longestWatched = 8192;
+export const maxWatchedUriLength = 8192;
 
 /** A stream costs memory while it is open, but takes no request slot. */
-const mostStreamsOfOne = 1000;
+const maxStreamsOfOne = 1000;
 
 const listFields: Readonly<Record<string, OfferChange>> = {
   toolsListChanged: "tools",
@@ -53,8 +53,8 @@ export async function serveSubscription(
   if (taskIds.length > 0) requireTasks(request.client, "Notifications about tasks need the tasks extension.");
 
   const { principal } = request;
-  if (streamsOf.of(principal) >= mostStreamsOfOne)
-    throw new Fault("busy", `You already listen on ${mostStreamsOfOne} streams. Close some of them first.`);
+  if (streamsOf.of(principal) >= maxStreamsOfOne)
+    throw new Fault("busy", `You already listen on ${maxStreamsOfOne} streams. Close some of them first.`);
   const tag = { [metaKeys.subscriptionId]: id };
   /** Notifications that must wait for the acknowledgement, which comes first. */
   let early: JsonRpcMessage[] | undefined = [];
@@ -120,17 +120,17 @@ function isKnownTask(tasks: TaskStore, id: string, principal: string): boolean {
 
 function stringList(value: unknown, name: string): readonly string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostWatches || !value.every(isShortString)) {
+  if (!Array.isArray(value) || value.length > maxWatches || !value.every(isShortString)) {
     throw new Fault(
       "bad-params",
-      `"${name}" must be a list of at most ${mostWatches} strings of at most ${longestWatched} characters.`,
+      `"${name}" must be a list of at most ${maxWatches} strings of at most ${maxWatchedUriLength} characters.`,
     );
   }
   return [...new Set(value)];
 }
 
 function isShortString(value: unknown): value is string {
-  return typeof value === "string" && value.length <= longestWatched;
+  return typeof value === "string" && value.length <= maxWatchedUriLength;
 }
 
 /** A client, and the list of tools that it knows. */

@@ -171,7 +171,7 @@ describe("a call that becomes a task", () => {
           isTask = context.detach();
           return textResult(await promise);
         },
-        { mostTasks: 1 },
+        { maxTasks: 1 },
       ),
     );
     const first = await startTask(talk);
@@ -190,7 +190,7 @@ describe("a call that becomes a task", () => {
         areTasks.push(context.detach());
         return textResult(await promise);
       },
-      { mostTasksOfOne: 1 },
+      { maxTasksOfOne: 1 },
     );
     const eve = talkTo(server, { principal: "eve" });
     await startTask(eve);

@@ -107,7 +107,7 @@ describe("a requestState", () => {
   });
 
   test("makes room for newer ones when too many wait", async () => {
-    const { talk, signals } = await stopped({ mostWaiting: 2 });
+    const { talk, signals } = await stopped({ maxWaiting: 2 });
     await talk.modern("tools/call", { name: "call" }, able);
     expect(signals.map((signal) => signal.aborted)).toEqual([false, false]);
     await talk.modern("tools/call", { name: "call" }, able);
@@ -115,7 +115,7 @@ describe("a requestState", () => {
   });
 
   test("makes room among those of its principal alone", async () => {
-    const { server, talk, signals } = await stopped({ mostWaitingOfOne: 2 });
+    const { server, talk, signals } = await stopped({ maxWaitingOfOne: 2 });
     const eve = talkTo(server, { principal: "eve" });
     for (let count = 0; count < 4; count++) await eve.modern("tools/call", { name: "call" }, able);
     expect(signals.map((signal) => signal.aborted)).toEqual([false, true, true, false, false]);
@@ -124,7 +124,7 @@ describe("a requestState", () => {
   });
 
   test("of the principal that has the most waiting is dropped when there are too many in total", async () => {
-    const { server, signals } = await stopped({ mostWaiting: 3 });
+    const { server, signals } = await stopped({ maxWaiting: 3 });
     const eve = talkTo(server, { principal: "eve" });
     for (let count = 0; count < 3; count++) await eve.modern("tools/call", { name: "call" }, able);
     expect(signals.map((signal) => signal.aborted)).toEqual([false, true, false, false]);

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import { lazyCrypto } from "../../core/secrets/crypto.ts";
+import { isSameSecret, lazyCrypto } from "../../core/secrets/crypto.ts";
 import { createPrincipalCounter } from "./principal-counter.ts";
 import type { ResumableRun } from "./resumable-run.ts";
 
@@ -46,9 +46,7 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
     take(state, principal, subject) {
       const text = typeof state === "string" ? state : "";
       const [id = ""] = text.split(".", 1);
-      const expected = Buffer.from(seal(id, subject, principal));
-      const given = Buffer.from(text.slice(id.length + 1));
-      if (given.length !== expected.length || !lazyCrypto().timingSafeEqual(given, expected)) {
+      if (!isSameSecret(text.slice(id.length + 1), seal(id, subject, principal))) {
         throw new Fault("bad-params", "This requestState does not belong to this request. Send it back unchanged.");
       }
       const kept = runs.get(id);

@@ -1,10 +1,13 @@
 import type { JsonSpiller } from "../../core/json-bytes.ts";
+import { maxAtOnce } from "../../core/slices/in-slices.ts";
 
 const newline = 10;
 
 export interface FrameListener {
   /** With a spiller, the frame has placeholders for what is on disk, and the listener must dispose of the spiller. */
   onFrame(frame: Buffer, spiller: JsonSpiller | undefined): void;
+  /** Gets a frame that is too large to be handled at once, in parts, instead of `onFrame`. */
+  onLargeFrame?(parts: readonly Buffer[]): void;
   /** A frame is too large (no cause), its spiller failed, or `onFrame` threw. Called once per frame; the rest is skipped. */
   onRefused(cause: unknown): void;
 }
@@ -12,7 +15,7 @@ export interface FrameListener {
 /** Splits a stream of bytes into lines, never holding more than `maxBytes` of one. */
 export function createFrameReader(
   maxBytes: number,
-  { onFrame, onRefused }: FrameListener,
+  { onFrame, onLargeFrame, onRefused }: FrameListener,
   openSpiller?: () => JsonSpiller,
 ): { push(chunk: Buffer): void } {
   let parts: Buffer[] = [];
@@ -56,13 +59,14 @@ export function createFrameReader(
   }
 
   function endFrame(): void {
-    const done = { parts, spiller, skipping };
+    const done = { parts, spiller, size, skipping };
     parts = [];
     spiller = undefined;
     size = 0;
     skipping = false;
     if (done.skipping) return;
     try {
+      if (onLargeFrame && done.size > maxAtOnce) return onLargeFrame(done.parts);
       const whole = done.parts.length === 1 ? done.parts[0]! : Buffer.concat(done.parts);
       const frame = done.spiller ? done.spiller.end().json : whole;
       if (!isBlank(frame)) return onFrame(frame, done.spiller);

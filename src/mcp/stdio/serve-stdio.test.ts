@@ -12,6 +12,7 @@ import { parseMessage } from "../messages/json-rpc.ts";
 import { textResult } from "../messages/tool.ts";
 import { createMcpServer } from "../server/mcp-server.ts";
 import { serveStdio } from "./serve-stdio.ts";
+import { program } from "../../../tests/setup/programs.ts";
 
 const call = (id: unknown, name: string, args: object = {}) => ({
   jsonrpc: "2.0",
@@ -48,7 +49,7 @@ describe("a client that exceeds its limit of requests in flight", () => {
       await new Promise<void>((resolve) => releases.push(resolve));
       return textResult("held");
     };
-    const pipe = open({ hold }, { mostInFlight: 3 });
+    const pipe = open({ hold }, { maxInFlight: 3 });
     for (let id = 1; id <= 8; id++) pipe.send(call(id, "hold"));
     await until(() => releases.length === 3);
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
@@ -66,7 +67,7 @@ describe("a client that exceeds its limit of requests in flight", () => {
   test("is read all the same while it is asked something, and told that it is too much", async () => {
     const ask: Handler = async (_args, context) =>
       textResult(String((await context.ask({ method: "elicitation/create", params: { message: "Sure?" } })).action));
-    const pipe = open({ ask }, { mostInFlight: 1 });
+    const pipe = open({ ask }, { maxInFlight: 1 });
     pipe.send({ ...hello("2025-11-25"), params: initialize("2025-11-25", { elicitation: {} }) });
     await pipe.got(1);
     pipe.send(call(1, "ask"));
@@ -318,7 +319,7 @@ describe("when the output closes early", () => {
 });
 
 describe("a server process", () => {
-  const script = new URL("../../../tests/support/mcp/stdio-child.ts", import.meta.url).pathname;
+  const script = program("tests/support/mcp/stdio-child.ts");
   const start = (graceMs: number) => spawn(process.execPath, [script, String(graceMs)]);
 
   test("answers what was asked before the end of its input, then exits", async () => {

@@ -29,7 +29,7 @@ export interface StdioOptions {
   /** For servers that take large media: long strings go to files while a frame is read, and are deleted after the response. */
   readonly spill?: SpillOptions | undefined;
   /** How many messages may be in flight. Beyond that nothing more is read until one of them is answered. */
-  readonly mostInFlight?: number | undefined;
+  readonly maxInFlight?: number | undefined;
   /** How long requests in flight may still take after the input has ended. */
   readonly graceMs?: number | undefined;
   /** What the client has sent and been answered before the input is read. It is served first, for what it changes. */
@@ -45,7 +45,7 @@ export interface AnsweredMessage {
 /** Serves one client over a pair of streams, until the input ends and its requests are answered. */
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
   const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
-  const { principal = "stdio", mostInFlight = 1024 } = options;
+  const { principal = "stdio", maxInFlight = 1024 } = options;
   const writer = createLineWriter(output, pauseOrResume);
   const send: Send = (message) => {
     writer.write(message);
@@ -88,7 +88,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   input.off("data", reader.push);
   await idle(graceMs);
   // The client may still read: it may have closed only its own end, or it is this process that stops.
-  for (const request of peer.running.values()) request.stop(stoppedFault("The server is stopping."));
+  for (const request of peer.running) request.stop(stoppedFault("The server is stopping."));
   await idle(200);
   peer.close("The client has disconnected.");
   await writer.flushed(graceMs);
@@ -133,7 +133,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   /** Counts something as in flight until the returned function is called. */
   function enter(): () => void {
     let isInFlight = true;
-    if (++inFlight >= mostInFlight) pauseOrResume();
+    if (++inFlight >= maxInFlight) pauseOrResume();
     return () => {
       if (isInFlight && --inFlight === 0) onIdle?.();
       isInFlight = false;
@@ -146,7 +146,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
    * something is always read from, or its answer would never arrive.
    */
   function pauseOrResume(): void {
-    const isBusy = inFlight >= mostInFlight && peer.asking === 0;
+    const isBusy = inFlight >= maxInFlight && peer.asking === 0;
     const shouldPause = isBusy || writer.isFull();
     if (shouldPause === isPaused) return;
     isPaused = shouldPause;
@@ -178,8 +178,8 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     leave: () => void,
   ): Promise<JsonRpcResponse | undefined> {
     // The input is read only because the server waits for an answer.
-    if (inFlight > mostInFlight && peer.asking > 0 && isRequest(message))
-      return Promise.resolve(failure(message.id, rpcErrorOf(tooBusy(mostInFlight), "legacy")));
+    if (inFlight > maxInFlight && peer.asking > 0 && isRequest(message))
+      return Promise.resolve(failure(message.id, rpcErrorOf(tooBusy(maxInFlight), "legacy")));
     // A subscription has no end of its own, so it does not count as in flight.
     if (isRequest(message) && message.method === "subscriptions/listen") leave();
     return server.handle(message, peer, route);

@@ -1,16 +1,16 @@
-import { timingSafeEqual } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
+import { isSameSecret } from "../../core/secrets/crypto.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import type { TokenMatch } from "../../doors/mcp/gate.ts";
 import type { Published } from "../entries/entries.ts";
 import { publishedFilter, publishedName } from "../entries/published.ts";
 import { openClawName } from "./openclaw-tools.ts";
 import { presentResult } from "./present-result.ts";
-import { ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
+import { ticketArgument, type TicketRegistry, withoutTicket } from "./tickets.ts";
 
 export interface AgentDoorOptions {
   readonly token: string;
-  readonly desk: TicketDesk;
+  readonly desk: TicketRegistry;
   readonly mediaFolder: string;
   published(): readonly Published[];
   mayUse(agent: string | undefined, server: string): boolean;
@@ -25,8 +25,7 @@ export function createAgentDoor({ token, desk, mediaFolder, published, mayUse }:
   const match: TokenMatch = Object.freeze({ name: openClawToken, agent: true });
   return {
     match(presented) {
-      const bytes = Buffer.from(presented);
-      return bytes.length === expected.length && timingSafeEqual(bytes, expected) ? match : undefined;
+      return isSameSecret(presented, expected) ? match : undefined;
     },
     viewAt: (name) => (published().some(({ server }) => server === name) ? publishedFilter(name) : undefined),
     redeem({ source, definition }, given) {

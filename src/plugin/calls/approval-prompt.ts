@@ -2,7 +2,7 @@ import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { CallPreview } from "../../catalog/guard/call-admission.ts";
 import { traitsOf } from "../../catalog/guard/judge-call.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
-import { fitsWhole } from "../../core/shown-text.ts";
+import { fitsWhole } from "../../core/text/shown-text.ts";
 import type { ApprovalRequest, Decision } from "../openclaw-api.ts";
 import type { Ticket } from "./tickets.ts";
 

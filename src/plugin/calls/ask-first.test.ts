@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { approveCall } from "../../../tests/support/approve-call.ts";
-import { notesServer, startPlugin, stateDir } from "../../../tests/support/start-plugin.ts";
+import { controlAt } from "../../../tests/support/hub-socket.ts";
+import { closeAfterTest, notesServer, pluginLog, startPlugin, stateDir } from "../../../tests/support/start-plugin.ts";
+import { defaultConfig } from "../../core/config/find-config.ts";
+import { openHome } from "../../core/files/home.ts";
+import type { World } from "../../core/process/world.ts";
+import { openHub } from "../../../tests/support/open-hub.ts";
+import { openTerminal } from "../../../tests/support/cli/terminal.ts";
+import { runHere } from "../../../tests/support/cli/test-home.ts";
 import type { ApprovalRequest, OpenClawConfig } from "../openclaw-api.ts";
 import type { RunningPlugin } from "../running-plugin.ts";
 
@@ -11,9 +18,9 @@ vi.setConfig({ testTimeout: 60_000 });
 const owner = { channel: "telegram", senderId: "1001", senderIsOwner: true };
 let calls = 0;
 
-async function start(): Promise<{ plugin: RunningPlugin; config: OpenClawConfig }> {
+async function start(policy: object = {}): Promise<{ plugin: RunningPlugin; config: OpenClawConfig }> {
   const config: OpenClawConfig = {};
-  const plugin = await startPlugin({ servers: { notes: notesServer() } }, config);
+  const plugin = await startPlugin({ servers: { notes: notesServer() }, policy }, config);
   await plugin.command("servers", owner);
   await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes"]);
   return { plugin, config };
@@ -69,4 +76,51 @@ test("a call that the prompt can't show whole is not allowed there, but in a ter
   expect(again.asked).toBeUndefined();
   expect(await send(config, again.params)).toContain("hidden");
   expect((await announce(plugin, name)).asked?.allowedDecisions).toEqual(["deny"]);
+});
+
+/** `clawport approve` beside the gateway. */
+function approve(id: string, flags: readonly string[] = [], world: Partial<World> = {}) {
+  const env = { ...process.env, CLAWPORT_HOME: join(stateDir, "mcp") };
+  const place = { folder: stateDir, home: join(stateDir, "mcp"), env, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return runHere(place, ["approve", id, ...flags], world);
+}
+
+const idIn = (asked: ApprovalRequest | undefined): string =>
+  /`clawport approve (\d+)`/.exec(asked?.description ?? "")?.[1] ?? "";
+
+test.each([
+  [{}, 77],
+  [{ unattendedApprovals: true }, 0],
+])("`clawport approve --yes` without a terminal goes by the plugin's configuration: %j", async (policy, exit) => {
+  const { plugin } = await start(policy);
+  const { asked } = await announce(plugin, `${"x".repeat(600)}hidden`);
+  expect((await approve(idIn(asked), ["--yes"])).exit).toBe(exit);
+});
+
+test("with a hub beside the gateway, `clawport approve` shows a long call whole and allows it, and so does the console", async () => {
+  const home = await openHome(join(stateDir, "mcp"));
+  const hub = await openHub({
+    home,
+    configuration: { config: defaultConfig },
+    env: process.env,
+    log: pluginLog,
+    version: "0",
+    port: 0,
+  });
+  closeAfterTest(hub);
+  const { plugin, config } = await start();
+  // Longer than most bodies may be.
+  const name = `${"x".repeat(200_000)}hidden`;
+  const { params, asked } = await announce(plugin, name);
+  expect(asked?.allowedDecisions).toEqual(["deny"]);
+  expect(await send(config, params)).toContain("needs approval");
+  const control = await controlAt(home.path);
+  expect((await control.approvals.show({ id: idIn(asked) })).text).toContain(name);
+  control.close();
+  const terminal = openTerminal("a", "y");
+  expect((await approve(idIn(asked), [], terminal.world)).exit).toBe(0);
+  expect(terminal.shown().replaceAll("\n", "")).toContain("hidden");
+  const again = await announce(plugin, name);
+  expect(again.asked).toBeUndefined();
+  expect(await send(config, again.params)).toContain("hidden");
 });

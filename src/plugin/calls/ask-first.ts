@@ -4,15 +4,15 @@ import type { CatalogTool } from "../../catalog/source.ts";
 import type { CallerContext, ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import { openClawToken } from "./agent-door.ts";
 import { createPrompt } from "./approval-prompt.ts";
-import type { FoundTool } from "./openclaw-tools.ts";
-import { type TicketDesk, withoutTicket } from "./tickets.ts";
+import type { FoundOpenClawTool } from "./openclaw-tools.ts";
+import { type TicketRegistry, withoutTicket } from "./tickets.ts";
 
 /** What the guard would say to a call of this caller. */
 export type PreviewCall = (tool: CatalogTool, args: unknown, caller: Omit<Caller, "door">) => Promise<CallPreview>;
 
 export interface AskFirstOptions {
-  readonly desk: TicketDesk;
-  find(name: string): FoundTool | undefined;
+  readonly desk: TicketRegistry;
+  find(name: string): FoundOpenClawTool | undefined;
   mayUse(agent: string | undefined, server: string): boolean;
   readonly preview: PreviewCall;
 }

@@ -1,23 +1,23 @@
 import type { Caller } from "../../catalog/caller.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { createOneOffTool } from "../../catalog/one-off-tool.ts";
+import { createSyntheticTool } from "../../catalog/synthetic-tool.ts";
 import type { CatalogTool, ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import { shownText } from "../../core/shown-text.ts";
-import { isOwnersCommand } from "../../hub/verbs/owners-verbs.ts";
+import { shownText } from "../../core/text/shown-text.ts";
+import { isOwnersCommand } from "../../hub/presentation/owners-commands.ts";
 import type { ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import type { CommandCaller } from "../plugin-commands.ts";
 import { openClawToken } from "./agent-door.ts";
 import { createPrompt } from "./approval-prompt.ts";
 import type { PreviewCall } from "./ask-first.ts";
 import { manageTool } from "./openclaw-tools.ts";
-import { ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
+import { ticketArgument, type TicketRegistry, withoutTicket } from "./tickets.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
 export interface ManageCallsOptions {
-  readonly desk: TicketDesk;
+  readonly desk: TicketRegistry;
   readonly log: Log;
   readonly preview: PreviewCall;
   guard(): Pick<Guard, "call">;
@@ -86,5 +86,5 @@ function needsApproval(args: Params, { isOwner }: Omit<Caller, "door">): boolean
 function toolFor(call: ToolSource["call"]): CatalogTool {
   const tool = { name: manageTool, description: "Manages the MCP servers.", inputSchema: { type: "object" } } as const;
   const reason = "it changes the servers, or shows what only their owner may see";
-  return createOneOffTool("agent", tool, call, { adviceOn: () => ({ by: manageTool, verdict: "ask", reason }) });
+  return createSyntheticTool("agent", tool, call, { adviceOn: () => ({ by: manageTool, verdict: "ask", reason }) });
 }

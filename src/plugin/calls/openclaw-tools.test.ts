@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CatalogTool } from "../../catalog/source.ts";
-import { findTool } from "./openclaw-tools.ts";
+import { findOpenClawTool } from "./openclaw-tools.ts";
 
 const published = [
   { server: "web", entry: "web" },
@@ -10,7 +10,7 @@ const tools: Readonly<Record<string, readonly string[]>> = { web: ["search.deep"
 const toolsOf = (server: string) =>
   (tools[server] ?? []).map((name) => ({ name, tool: { name }, definition: { name } }) as unknown as CatalogTool);
 const find = (name: string) => {
-  const found = findTool(name, published, toolsOf);
+  const found = findOpenClawTool(name, published, toolsOf);
   return found && [found.server, found.tool?.tool.name];
 };
 

@@ -1,7 +1,7 @@
 import { faultFromResult } from "../../catalog/guard/guard.ts";
 import { saveMedia } from "../../core/files/save-media.ts";
-import { visibleText } from "../../core/peer-text.ts";
-import { withChatCommands } from "../../hub/verbs/chat-commands.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
+import { withChatCommands } from "../../hub/presentation/chat-commands.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 
 export interface PresentOptions {

@@ -1,5 +1,5 @@
 import type { Caller } from "../../catalog/caller.ts";
-import type { Requester } from "../openclaw-api.ts";
+import type { RunRequester } from "../openclaw-api.ts";
 
 type WhoAsked = Pick<Caller, "sender" | "senders" | "isOwner">;
 
@@ -11,21 +11,21 @@ export interface RunSenders {
   /** A message of a chat, before OpenClaw starts a run with it, or adds it to one. */
   noteMessage(sessionKey: string | undefined, channel: string | undefined, senderId: string | undefined): void;
   /** Who started a run, as soon as it is known. */
-  noteRun(runId: string | undefined, sessionKey: string | undefined, requester: Requester | undefined): void;
+  noteRun(runId: string | undefined, sessionKey: string | undefined, requester: RunRequester | undefined): void;
   of(runId: string | undefined, sessionKey: string | undefined): WhoAsked;
 }
 
 interface Run {
-  requester: Requester | undefined;
+  requester: RunRequester | undefined;
   /** Who wrote in its chat since the run before it began. */
   readonly writers: Set<string>;
 }
 
-const mostRuns = 2000;
-const mostSessions = 2000;
-const mostWriters = 50;
+const maxRuns = 2000;
+const maxSessions = 2000;
+const maxWriters = 50;
 /** More than can go on in one chat at the same time. */
-const mostRecent = 8;
+const maxRecent = 8;
 const unknown = "unknown";
 
 export function createRunSenders(): RunSenders {
@@ -39,7 +39,7 @@ export function createRunSenders(): RunSenders {
       const { recent, next } = sessionOf(sessionKey);
       const writer = senderId === undefined ? unknown : nameOf(channel, senderId);
       // An overflow is told from a run of one person all the same.
-      for (const writers of [...recent, next]) if (writers.size < mostWriters) writers.add(writer);
+      for (const writers of [...recent, next]) if (writers.size < maxWriters) writers.add(writer);
     },
     noteRun(runId, sessionKey, requester) {
       const run = runOf(runId, sessionKey);
@@ -61,7 +61,7 @@ export function createRunSenders(): RunSenders {
     const known = runs.get(runId);
     if (known !== undefined) return known;
     const run: Run = { requester: undefined, writers: sessionKey === undefined ? new Set() : begin(sessionKey) };
-    if (runs.size >= mostRuns) runs.delete(runs.keys().next().value!);
+    if (runs.size >= maxRuns) runs.delete(runs.keys().next().value!);
     runs.set(runId, run);
     return run;
   }
@@ -69,7 +69,7 @@ export function createRunSenders(): RunSenders {
   function begin(sessionKey: string): Set<string> {
     const session = sessionOf(sessionKey);
     const writers = session.next;
-    session.recent = [...session.recent, writers].slice(-mostRecent);
+    session.recent = [...session.recent, writers].slice(-maxRecent);
     session.next = new Set();
     return writers;
   }
@@ -79,7 +79,7 @@ export function createRunSenders(): RunSenders {
     // Those that were used last are kept longest.
     sessions.delete(sessionKey);
     const session = known ?? { recent: [], next: new Set<string>() };
-    if (sessions.size >= mostSessions) sessions.delete(sessions.keys().next().value!);
+    if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value!);
     sessions.set(sessionKey, session);
     return session;
   }

@@ -23,7 +23,7 @@ export interface Ticket {
  * neither agent nor chat, redeems it. The token of the endpoint proves nothing about the agent: it is in the configuration
  * file, which an agent may be able to read.
  */
-export interface TicketDesk {
+export interface TicketRegistry {
   issue(event: ToolCallEvent, context: CallerContext): string;
   /** The ticket of a call that was announced and has not arrived yet. */
   find(event: ToolCallEvent): Ticket | undefined;
@@ -33,9 +33,9 @@ export interface TicketDesk {
 
 /** Longer than OpenClaw waits for an approval at most. */
 const ticketMs = 660_000;
-const mostTickets = 10_000;
+const maxTickets = 10_000;
 
-export function createTicketDesk(senders: Pick<RunSenders, "of">, now: () => number = Date.now): TicketDesk {
+export function createTicketRegistry(senders: Pick<RunSenders, "of">, now: () => number = Date.now): TicketRegistry {
   const tickets = new Map<string, { readonly ticket: Ticket; readonly callKey: string; readonly until: number }>();
   const byCall = new Map<string, string>();
 
@@ -68,7 +68,7 @@ export function createTicketDesk(senders: Pick<RunSenders, "of">, now: () => num
 
   function sweep(): void {
     for (const [id, { until }] of tickets) {
-      if (until > now() && tickets.size < mostTickets) return;
+      if (until > now() && tickets.size < maxTickets) return;
       drop(id);
     }
   }

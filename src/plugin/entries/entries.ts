@@ -1,4 +1,5 @@
 import type { McpServerEntry, OpenClawConfig } from "../openclaw-api.ts";
+import { isSameJson } from "../../core/is-same-json.ts";
 
 /** An address at which OpenClaw reaches one server through us. */
 export interface Published {
@@ -121,7 +122,7 @@ export function applyPlan(
     if (isOurs(entry, access) && !Object.hasOwn(entries, key)) delete servers[key];
   for (const [key, entry] of Object.entries(entries)) {
     const present = Object.hasOwn(servers, key) ? servers[key] : undefined;
-    if (JSON.stringify(present) !== JSON.stringify(entry)) servers[key] = entry;
+    if (!isSameJson(present, entry)) servers[key] = entry;
   }
   if (Object.keys(servers).length > 0) (config.mcp ??= {}).servers = servers;
   else if (config.mcp !== undefined) {

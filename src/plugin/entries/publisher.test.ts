@@ -22,6 +22,7 @@ test("entries that can't be written while OpenClaw reloads the plugin are writte
         if (++attempts === 1) throw new Error('Plugin "mcp-client" runtime is no longer active.');
         mutate(file);
       },
+      idle: () => Promise.resolve(),
       published: () => [{ server: "notes", entry: "notes" }],
       port: () => 4711,
     });

@@ -14,6 +14,8 @@ export interface PublisherOptions {
   /** OpenClaw's active configuration. */
   current(): OpenClawConfig;
   write(edit: ConfigEdit, attempt: number): Promise<unknown>;
+  /** Resolves when OpenClaw's configuration may be written. */
+  idle(): Promise<void>;
   published(): readonly Published[];
   /** Where the endpoints are now; undefined while they are closed. */
   port(): number | undefined;
@@ -27,11 +29,13 @@ export interface Publisher {
   readonly lastPort: number | undefined;
   /** Not while the service starts: OpenClaw takes up what we write by starting it again. */
   publishSoon(): void;
+  /** Makes an edit and brings our entries in line with it, in one write: OpenClaw loads its plugins anew for each. */
+  write(edit: ConfigEdit, attempt: number): Promise<void>;
   /** Takes everything that we wrote back out. */
   withdraw(config: Pick<OpenClawConfigRuntime, "mutateConfigFile">): Promise<void>;
 }
 
-const mostAttempts = 10;
+const maxAttempts = 10;
 const retryMs = 1000;
 
 /** Our entries may be most of the file. */
@@ -49,6 +53,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
       return door.port;
     },
     publishSoon: () => publishAfter(10, 1),
+    write,
     async withdraw(config) {
       isWithdrawn = true;
       await publishing;
@@ -80,19 +85,28 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
       );
     if (!needsEdit(current(), planned, place, door.denials)) return;
     try {
-      await options.write(
-        {
-          ...plainWrite,
-          mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
-        },
-        attempt,
-      );
-      await save({ ...door, denials: planned.denials });
+      await options.idle();
+      await write({ ...plainWrite, mutate: () => {} }, attempt);
     } catch (error) {
-      if (attempt < mostAttempts) return publishAfter(retryMs, attempt + 1);
+      if (attempt < maxAttempts) return publishAfter(retryMs, attempt + 1);
       const entries = JSON.stringify(Object.keys(planned.entries));
       log.error(`could not write the entries ${entries} into mcp.servers: ${messageOf(error)}`);
     }
+  }
+
+  async function write(edit: ConfigEdit, attempt: number): Promise<void> {
+    const port = options.port();
+    let { denials } = door;
+    const mutate = (draft: OpenClawConfig): void => {
+      edit.mutate(draft);
+      if (port === undefined || isWithdrawn) return;
+      const place = { port, token: door.token };
+      const plan = planEntries(draft, published(), place, isHidden);
+      applyPlan(draft, plan, place, door.denials);
+      ({ denials } = plan);
+    };
+    await options.write({ ...edit, mutate }, attempt);
+    await save({ ...door, denials });
   }
 
   function isHidden(agent: string, server: string): boolean {

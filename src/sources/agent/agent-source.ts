@@ -9,6 +9,8 @@ import type { SaveMedia } from "./order/build-answer.ts";
 
 export interface AgentSourceOptions {
   readonly getReply: GetReply;
+  /** Whether the view of everything leaves it out, as no agent would answer. */
+  readonly isUnlisted?: boolean;
   /** Where processes lock the conversations they share: a folder in the state folder. */
   readonly locksFolder: string;
   /** How long the agent may be silent before an order is stopped; 10 minutes by default. */
@@ -28,6 +30,7 @@ export function createAgentSource({
   locksFolder,
   idleMs = 600_000,
   taskAfterMs,
+  isUnlisted = false,
   ...rest
 }: AgentSourceOptions): ToolSource {
   const list = [orderTool];
@@ -36,6 +39,7 @@ export function createAgentSource({
   return {
     id: "agent",
     kind: "agent",
+    isUnlisted,
     trusted: true,
     taskAfterMs,
     tools: () => list,

@@ -6,7 +6,7 @@ import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
 import { extensionOf, safeName } from "../../core/files/safe-name.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { ContentBlock, Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { ReplyMedia, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 

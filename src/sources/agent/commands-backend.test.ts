@@ -7,6 +7,7 @@ import { createAgentTools } from "./agent-tools.ts";
 import { createCommandsBackend, withCommands } from "./commands-backend.ts";
 import { describeReplies, quietOptions } from "./reply-backend.contract.ts";
 import type { ReplyBackend } from "./reply-backend.ts";
+import { reachTool } from "../../catalog/guard/reach-source.ts";
 
 const text = (words: string) => ({ type: "text" as const, text: words });
 const image = { type: "image" as const, data: "cG5n", mimeType: "image/png" };
@@ -47,7 +48,7 @@ function openBackend({ source }: Bench, mcp?: Parameters<typeof createCommandsBa
   catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw"] }));
   const tools = createAgentTools({
     view: catalog.view("all"),
-    guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
+    guard: { call: (tool, args, context) => reachTool(tool, args).run(context) },
   });
   return createCommandsBackend({
     tools: () => Promise.resolve(tools),

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { cancelledBy, withDeadline } from "../../core/wait.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
 import { type AgentTools, resultPayloads } from "./agent-tools.ts";

@@ -20,7 +20,7 @@ export interface Activity {
   list(): readonly ActivityEntry[];
 }
 
-const mostEntries = 500;
+const maxEntries = 500;
 
 /** The latest calls, in memory: the audit keeps them for good. */
 export function createActivity(): Activity {
@@ -38,9 +38,9 @@ export function createActivity(): Activity {
         ...(!ok && { errorCode: outcome }),
         decision: `${verdict}: ${why}`,
       });
-      if (entries.length >= 2 * mostEntries) entries = entries.slice(-mostEntries);
+      if (entries.length >= 2 * maxEntries) entries = entries.slice(-maxEntries);
     },
-    list: () => entries.slice(-mostEntries).toReversed(),
+    list: () => entries.slice(-maxEntries).toReversed(),
   };
 }
 

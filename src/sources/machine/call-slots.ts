@@ -11,9 +11,10 @@ export interface CallSlots {
 /** How long a call waits for a slot. */
 const waitMs = 50;
 /** How many calls may wait. More than that have no chance of a slot in time. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 
-export function createCallSlots(max: number): CallSlots {
+/** The limit is read whenever a call wants a slot or gives one back. */
+export function createCallSlots(limit: () => number): CallSlots {
   const waiting = new Set<() => void>();
   let inUse = 0;
 
@@ -25,15 +26,16 @@ export function createCallSlots(max: number): CallSlots {
       isHeld = false;
       inUse--;
       const [next] = waiting;
-      next?.();
+      if (inUse < limit()) next?.();
     };
   }
 
   return {
     async acquire(signal) {
       if (signal.aborted) throw cancelledBy(signal);
+      const max = limit();
       if (inUse < max) return take();
-      if (waiting.size >= mostWaiting) throw busy(max);
+      if (waiting.size >= maxWaiting) throw busy(max);
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           clearTimeout(timer);

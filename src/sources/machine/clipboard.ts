@@ -2,7 +2,7 @@ import { Fault } from "../../core/fault.ts";
 import { type ProcessTree, startProcessTree } from "../../core/process/process-tree.ts";
 import { sleep } from "../../core/wait.ts";
 import { type Availability, available } from "./capability.ts";
-import { findExecutable } from "./find-executable.ts";
+import { findExecutable } from "../../core/process/find-program.ts";
 import type { Machine } from "./machine.ts";
 import { runTool, type ToolOutput } from "./run-tool.ts";
 

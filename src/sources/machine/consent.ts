@@ -43,7 +43,7 @@ export interface ConsentOptions {
   readonly log?: Log;
 }
 
-const mostGrants = 2000;
+const maxGrants = 2000;
 
 export function openConsent(options: ConsentOptions): Consent {
   const { file, session, clock = Date.now, log = silentLog } = options;
@@ -70,7 +70,7 @@ export function openConsent(options: ConsentOptions): Consent {
     const isSame = (other: ConsentGrant): boolean =>
       other.capability === grant.capability && other.caller === grant.caller && other.session === grant.session;
     const added = { ...grant, at: new Date(clock()).toISOString() };
-    await state.update((grants) => [...grants.filter((other) => !isSame(other)), added].slice(-mostGrants));
+    await state.update((grants) => [...grants.filter((other) => !isSame(other)), added].slice(-maxGrants));
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
 import type { Asker } from "../../catalog/guard/askers.ts";
-import { visibleText } from "../../core/peer-text.ts";
-import { fitsWhole, shownLines } from "../../core/shown-text.ts";
+import { visibleText } from "../../core/text/peer-text.ts";
+import { fitsWhole, shownLines } from "../../core/text/shown-text.ts";
 import type { Notifications } from "./notifications.ts";
 
 const labels: Readonly<Record<ApprovalAnswer | "open", string>> = {
@@ -13,7 +13,7 @@ const labels: Readonly<Record<ApprovalAnswer | "open", string>> = {
 };
 
 const lookEveryMs = 30_000;
-const longestName = 100;
+const maxNameLength = 100;
 /** What every daemon shows of a notification; some show more. */
 const room = { maxLength: 500, maxLines: 10 };
 
@@ -32,29 +32,29 @@ export function createDesktopAsker(
   { clock = Date.now, openCall }: DesktopAskerOptions = {},
 ): Asker & {
   /** Finds out whether there is a desktop that can ask. */
-  look(): Promise<void>;
+  probe(): Promise<void>;
   /** Looks again unless a desktop was found: its daemon may have started after the node. For the moment before a question. */
   find(): Promise<void>;
 } {
   let canAsk = false;
   let lookedAt = -Infinity;
-  let looking: Promise<void> | undefined;
+  let probing: Promise<void> | undefined;
 
-  async function lookNow(): Promise<void> {
+  async function probeNow(): Promise<void> {
     lookedAt = clock();
     canAsk = await notifications.hasButtons().catch(() => false);
   }
 
-  const look = (): Promise<void> => (looking ??= lookNow().finally(() => (looking = undefined)));
+  const probe = (): Promise<void> => (probing ??= probeNow().finally(() => (probing = undefined)));
 
   return {
     id: "desktop",
     kind: "desktop",
-    look,
-    find: async () => (canAsk ? undefined : look()),
+    probe,
+    find: async () => (canAsk ? undefined : probe()),
     /** What was seen at the last look; a desktop may come and go. */
     available() {
-      if (clock() - lookedAt > lookEveryMs) void look();
+      if (clock() - lookedAt > lookEveryMs) void probe();
       return canAsk;
     },
     async ask({ id, text, choices, tool, source }, signal) {
@@ -65,7 +65,7 @@ export function createDesktopAsker(
         : [...(open === undefined ? [] : ["open" as const]), "no"];
       const { button } = await notifications.show(
         {
-          title: `Allow ${visibleText(tool, longestName)}?`,
+          title: `Allow ${visibleText(tool, maxNameLength)}?`,
           body: isWhole ? shownLines(text) : tooLong(id, source),
           urgency: "critical",
           buttons: answers.map((answer) => labels[answer]),
@@ -82,7 +82,7 @@ export function createDesktopAsker(
 
 function tooLong(id: string | undefined, source: string): string {
   const how = id === undefined ? "" : ` Run \`clawport approve ${id}\` in a terminal, or open the console.`;
-  return `The call to ${visibleText(source, longestName)} is too long to show here.${how}`;
+  return `The call to ${visibleText(source, maxNameLength)} is too long to show here.${how}`;
 }
 
 /** Few buttons fit: a lasting no is left to the terminal. */

@@ -1,6 +1,6 @@
 import type { PromptSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { GetPromptResult, Prompt } from "../../mcp/messages/resources-and-prompts.ts";
 
 interface OwnPrompt {

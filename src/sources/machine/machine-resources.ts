@@ -2,7 +2,7 @@ import type { ResourceSource } from "../../catalog/source.ts";
 import type { Resource } from "../../mcp/messages/resources-and-prompts.ts";
 import type { MediaStore } from "./desktop/media-store.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 
 export type MachineResources = ResourceSource;
 

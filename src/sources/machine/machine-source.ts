@@ -3,9 +3,10 @@ import type { Advice } from "../../catalog/advice.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { Source } from "../../catalog/source.ts";
+import type { MachineConfig } from "../../core/config/machine-config.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { settledWithin, withDeadline } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
 import { errorResult, type JsonSchema, textBlock, type Tool, type ToolResult } from "../../mcp/messages/tool.ts";
@@ -32,13 +33,13 @@ export interface MachineSourceOptions {
   readonly slots: CallSlots;
   readonly consent: Consent;
   readonly resources: MachineResources;
-  /** How long a call may take, once it runs. */
-  readonly callTimeoutMs: number;
+  /** Read at each call. */
+  readonly settings: Pick<MachineConfig, "callTimeoutMs">;
 }
 
 /** This computer as a source of tools: one tool for each registered capability. */
 export function createMachineSource(options: MachineSourceOptions): Source {
-  const { registry, slots, consent, resources, callTimeoutMs } = options;
+  const { registry, slots, consent, resources, settings } = options;
   const checker = createSchemaChecker();
   const stopping = new AbortController();
   const toolOf = createToolList();
@@ -57,7 +58,7 @@ export function createMachineSource(options: MachineSourceOptions): Source {
     if (!verdict.ok) throw invalidRequest(`Wrong arguments for ${name}: ${verdict.message}`);
     if (availability.ok) return capability;
     // What is missing may have been installed since the last look.
-    await registry.look(name);
+    await registry.probe(name);
     const now = registry.find(name)?.availability;
     if (now?.ok === false) throw unavailableFault(capability, now);
     return capability;
@@ -67,7 +68,7 @@ export function createMachineSource(options: MachineSourceOptions): Source {
     const { caller, log } = context;
     const signal = AbortSignal.any([context.signal, stopping.signal]);
     const release = await slots.acquire(signal);
-    const answer = await withDeadline(callTimeoutMs, signal, (ended) => {
+    const answer = await withDeadline(settings.callTimeoutMs, signal, (ended) => {
       const work = start(capability, asRecord(requireDoubles(args)), {
         caller,
         signal: ended,

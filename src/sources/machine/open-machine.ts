@@ -1,14 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Source } from "../../catalog/source.ts";
 import type { MachineConfig } from "../../core/config/machine-config.ts";
 import type { Log } from "../../core/log.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { createCallSlots } from "./call-slots.ts";
-import { appActivity } from "./capabilities/app-activity.ts";
-import { appStatus } from "./capabilities/app-status.ts";
-import { clipboardRead } from "./capabilities/clipboard-read.ts";
-import { clipboardWrite } from "./capabilities/clipboard-write.ts";
-import { deviceInfo } from "./capabilities/device-info.ts";
-import { deviceStatus } from "./capabilities/device-status.ts";
+import { appCapabilities } from "./capabilities/app.ts";
+import { clipboardCapabilities } from "./capabilities/clipboard.ts";
+import { deviceCapabilities } from "./capabilities/device.ts";
 import { execApprovalsGet, execApprovalsSet } from "./capabilities/exec-approvals.ts";
 import { gitStatus } from "./capabilities/git-status.ts";
 import { locationGet } from "./capabilities/location-get.ts";
@@ -52,6 +50,8 @@ export interface OpenedMachine {
   declared(): readonly Capability[];
   /** What is being recorded now. */
   recordings(): readonly ActiveRecording[];
+  /** Takes up an edit. Calls that run go on; the canvas is closed if it is about the canvas. */
+  change(config: MachineConfig): Promise<void>;
   /** How the connection to the gateway is doing, for `app.status` and the resource. */
   reportGateway(status: GatewayStatus): void;
 }
@@ -59,6 +59,8 @@ export interface OpenedMachine {
 /** Resolves when it is known what this computer has. */
 export async function openMachine(options: OpenMachineOptions): Promise<OpenedMachine> {
   const { config, folder, session, env, platform, homedir, version, mcp, log } = options;
+  // Capabilities read it at each call, so an edit counts from the next one on.
+  const settings: MachineConfig = { ...config };
   const activity = createActivity();
   let gateway: GatewayStatus = { state: "off" };
   const machine: Machine = {
@@ -74,15 +76,28 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
   const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
   const notifications = createNotifications(machine);
   const clipboard = createClipboard(machine);
-  const canvas = openCanvas({ config: config.canvas, env, platform, homedir, folder: `${folder}/canvas`, log });
-  const desktop = openDesktop({ env, platform, config, folder, notifications, log });
-  const { remoteGrants, gatewayApprovals, pidNamespace } = config.run;
-  const approvals = openExecApprovals({ path: `${folder}/exec-approvals.json`, remoteGrants, log });
-  const judge = createExecJudge({ ...machine, approvals, consent, gatewayApprovals });
+  const desktop = openDesktop({ env, platform, settings, folder, notifications, log });
+  const { store } = desktop;
+  const canvas = openCanvas({ settings, store, env, platform, homedir, folder: `${folder}/canvas`, log });
+  const approvals = openExecApprovals({
+    path: `${folder}/exec-approvals.json`,
+    log,
+    get remoteGrants() {
+      return settings.run.remoteGrants;
+    },
+  });
+  const judge = createExecJudge({
+    ...machine,
+    approvals,
+    consent,
+    get gatewayApprovals() {
+      return settings.run.gatewayApprovals;
+    },
+  });
   const shown: { readonly at: string; readonly title: string; readonly body: string }[] = [];
 
   const capabilities: readonly Capability[] = [
-    systemRun({ judge, env, pidNamespace }),
+    systemRun({ judge, env, settings }),
     systemRunPrepare(judge),
     execApprovalsGet(approvals),
     execApprovalsSet(approvals),
@@ -91,22 +106,19 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
       notifications,
       onShown(notification) {
         shown.unshift({ at: new Date().toISOString(), ...notification });
-        shown.splice(mostShown);
+        shown.splice(maxShown);
       },
     }),
-    deviceInfo(machine),
-    deviceStatus(machine),
-    locationGet({ env, platform, static: config.location.static }),
-    gitStatus({ env, platform, homedir, roots: config.git.roots }),
-    clipboardRead(clipboard),
-    clipboardWrite(clipboard),
+    ...deviceCapabilities(machine),
+    locationGet({ env, platform, settings }),
+    gitStatus({ env, platform, homedir, settings }),
+    ...clipboardCapabilities(clipboard),
     ...canvas.capabilities,
     ...desktop.capabilities,
-    appStatus({ ...machine, registry, modeOf: consent.modeOf, recordings: () => desktop.recordings.list() }),
-    appActivity(machine),
+    ...appCapabilities({ ...machine, registry, modeOf: consent.modeOf, recordings: () => desktop.recordings.list() }),
   ];
   for (const capability of capabilities) registry.register(capability);
-  await registry.look();
+  await registry.probe();
 
   const resources = createMachineResources(
     {
@@ -117,8 +129,8 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
     },
     desktop.store,
   );
-  const slots = createCallSlots(config.maxConcurrent);
-  const source = createMachineSource({ registry, slots, consent, resources, callTimeoutMs: config.callTimeoutMs });
+  const slots = createCallSlots(() => settings.maxConcurrent);
+  const source = createMachineSource({ registry, slots, consent, resources, settings });
   return {
     source: {
       ...source,
@@ -143,9 +155,16 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
         .filter(({ availability }) => availability.ok)
         .map(({ capability }) => capability)
         .filter((capability) => capability.localOnly !== true && consent.modeOf(capability) !== "off"),
+    async change(edited) {
+      const isOtherCanvas = !isDeepStrictEqual(edited.canvas, settings.canvas);
+      Object.assign(settings, edited);
+      consent.setModes(edited.consent);
+      if (isOtherCanvas) await canvas.reset();
+      await registry.probe();
+    },
     reportGateway: (status) => void (gateway = status),
   };
 }
 
 /** How many notifications are remembered. */
-const mostShown = 50;
+const maxShown = 50;

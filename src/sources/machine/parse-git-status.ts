@@ -9,7 +9,7 @@ export interface GitStatus {
   readonly truncated: boolean;
 }
 
-const mostFiles = 1000;
+const maxFiles = 1000;
 
 /** Reads `git status --porcelain=v2 --branch -z` without renames. */
 export function parseGitStatus(output: string): GitStatus {
@@ -24,7 +24,7 @@ export function parseGitStatus(output: string): GitStatus {
     }
     const file = parseFile(line);
     if (file === undefined) continue;
-    if (files.length < mostFiles) files.push(file);
+    if (files.length < maxFiles) files.push(file);
     else more = true;
   }
   const [, ahead = "0", behind = "0"] = /^\+(\d+) -(\d+)$/.exec(facts.get("ab") ?? "") ?? [];

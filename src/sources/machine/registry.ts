@@ -2,6 +2,7 @@ import type { Unsubscribe } from "../../catalog/source.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { type Availability, available, type Capability } from "./capability.ts";
+import { isSameJson } from "../../core/is-same-json.ts";
 
 /** A capability, and whether this computer has what it needs. The same object while neither changes. */
 export interface RegisteredCapability {
@@ -17,7 +18,7 @@ export interface CapabilityRegistry {
   list(): readonly RegisteredCapability[];
   find(name: string): RegisteredCapability | undefined;
   /** Looks at this computer again: at what one capability needs, or at what all need. Resolves when the list is up to date. */
-  look(name?: string): Promise<void>;
+  probe(name?: string): Promise<void>;
   onChange(listener: () => void): Unsubscribe;
 }
 
@@ -39,7 +40,7 @@ export function createCapabilityRegistry(options: RegistryOptions = {}): Capabil
   const listeners = new Set<() => void>();
   let sorted: readonly RegisteredCapability[] | undefined;
   let lookedAt = -Infinity;
-  let looking: Promise<void> | undefined;
+  let probing: Promise<void> | undefined;
 
   function changed(): void {
     sorted = undefined;
@@ -49,7 +50,7 @@ export function createCapabilityRegistry(options: RegistryOptions = {}): Capabil
   async function lookAt(capability: Capability): Promise<void> {
     const availability = await probe(capability, log);
     const known = entries.get(capability.name);
-    if (known?.capability !== capability || isSame(known.availability, availability)) return;
+    if (known?.capability !== capability || isSameJson(known.availability, availability)) return;
     entries.set(capability.name, { capability, availability });
     changed();
   }
@@ -60,7 +61,7 @@ export function createCapabilityRegistry(options: RegistryOptions = {}): Capabil
   }
 
   function lookAgain(): Promise<void> {
-    return (looking ??= lookAtAll().finally(() => (looking = undefined)));
+    return (probing ??= lookAtAll().finally(() => (probing = undefined)));
   }
 
   return {
@@ -82,7 +83,7 @@ export function createCapabilityRegistry(options: RegistryOptions = {}): Capabil
       return (sorted ??= [...entries.values()].toSorted((a, b) => (a.capability.name < b.capability.name ? -1 : 1)));
     },
     find: (name) => entries.get(name),
-    async look(name) {
+    async probe(name) {
       const one = name === undefined ? undefined : entries.get(name);
       await (one === undefined ? lookAgain() : lookAt(one.capability));
     },
@@ -107,8 +108,4 @@ async function probe(capability: Capability, log: Log): Promise<Availability> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function isSame(one: Availability, other: Availability): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

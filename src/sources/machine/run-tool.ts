@@ -3,7 +3,7 @@ import type { Env } from "../../core/process/child-env.ts";
 import { startProcessTree } from "../../core/process/process-tree.ts";
 
 /** A program of this system that a capability uses. */
-export interface ToolRun {
+export interface ProgramRun {
   readonly command: string;
   readonly args: readonly string[];
   /** Beside what any program gets. */
@@ -25,11 +25,11 @@ export interface ToolOutput {
   readonly truncated: boolean;
 }
 
-const mostErrorBytes = 4000;
+const maxErrorBytes = 4000;
 const drainMs = 250;
 
 /** Runs a program to its end. Nothing that it started is left when this settles. */
-export async function runTool(run: ToolRun, env: Env): Promise<ToolOutput> {
+export async function runTool(run: ProgramRun, env: Env): Promise<ToolOutput> {
   const { command, args, cwd, input, maxBytes, timeoutMs, signal, pidNamespace = "off" } = run;
   const tree = await startProcessTree({ command, args, env: run.env ?? {}, cwd, pidNamespace }, env);
   const out: Buffer[] = [];
@@ -41,7 +41,7 @@ export async function runTool(run: ToolRun, env: Env): Promise<ToolOutput> {
     outBytes += chunk.length;
   });
   tree.stderr.on("data", (chunk: Buffer) => {
-    if (errorBytes < mostErrorBytes) errors.push(chunk.subarray(0, mostErrorBytes - errorBytes));
+    if (errorBytes < maxErrorBytes) errors.push(chunk.subarray(0, maxErrorBytes - errorBytes));
     errorBytes += chunk.length;
   });
   try {

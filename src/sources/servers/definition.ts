@@ -2,11 +2,12 @@ import { basename } from "node:path";
 import type { AuthConfig } from "../../core/config/auth-config.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import type { Config } from "../../core/config/config-schema.ts";
+import { cageConfigOf, type SandboxConfig } from "../../core/config/sandbox-config.ts";
 import { checkServerConfig, rootUri, type ServerConfig } from "../../core/config/server-config.ts";
 import { Fault } from "../../core/fault.ts";
 import type { SocketPlace } from "../../core/http/socket-agent.ts";
-import { nearestName } from "../../core/nearest-name.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { nearestName } from "../../core/text/nearest-name.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import type { ProgramCommand } from "../../core/process/process-tree.ts";
 import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import { Secret } from "../../core/secrets/secret.ts";
@@ -38,8 +39,9 @@ export function hasStaticCredentials({ apiKey, headers }: HttpTarget): boolean {
   return apiKey !== undefined || "authorization" in headers;
 }
 
-export interface StdioTarget extends ProgramCommand {
+export interface StdioTarget extends Omit<ProgramCommand, "cage"> {
   readonly kind: "stdio";
+  readonly sandbox: SandboxConfig;
 }
 
 /** As in the answer to `roots/list`. */
@@ -51,6 +53,8 @@ interface Root {
 /** One configured server, checked and complete. Never print it whole: `headers`, `env` and `auth` hold secrets. */
 export interface ServerDefinition {
   readonly name: string;
+  /** `app` for a hub's address of its apps: their tools count as tools of apps here, too. */
+  readonly kind?: "app" | undefined;
   /** Its tools are called `<prefix>__<tool>`. */
   readonly prefix: string;
   readonly enabled: boolean;
@@ -144,9 +148,12 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     era,
     roots: roots.map((root) => ({ uri: rootUri(root) ?? root, name: basename(root) || root })),
   };
-  const fingerprint = fingerprintOf(connection);
+  // A cage of its own has a folder that goes by the server's name.
+  const hasCage = transport === "stdio" && cageConfigOf(settings.sandbox) !== undefined;
+  const fingerprint = fingerprintOf(hasCage ? { ...connection, name } : connection);
   return {
     name,
+    kind: settings.kind,
     prefix: toolPrefix ?? name,
     enabled,
     ...connection,
@@ -198,8 +205,8 @@ function toHttpTarget({ url = "", socket, headers, apiKey, auth, tls }: ServerCo
   };
 }
 
-function toStdioTarget({ command = "", args, env, cwd, pidNamespace }: ServerConfig): StdioTarget {
-  return { kind: "stdio", command, args, env, pidNamespace, ...(cwd !== undefined && { cwd }) };
+function toStdioTarget({ command = "", args, env, cwd, pidNamespace, sandbox }: ServerConfig): StdioTarget {
+  return { kind: "stdio", command, args, env, pidNamespace, sandbox, ...(cwd !== undefined && { cwd }) };
 }
 
 export function unknownServer(name: string, known: readonly string[]): Fault {
@@ -214,7 +221,7 @@ export function unknownServer(name: string, known: readonly string[]): Fault {
 }
 
 /** A hash of what a server is: its program or its address. Limits, keys and variables may change without making it another one. */
-export function identityOf({ transport }: Pick<ServerDefinition, "transport">): string {
+export function definitionIdentity({ transport }: Pick<ServerDefinition, "transport">): string {
   if (transport.kind === "http") return fingerprintOf(`${transport.url.origin}${transport.url.pathname}`).slice(0, 32);
   const { command, args, cwd } = transport;
   return fingerprintOf([command, args, cwd]).slice(0, 32);

@@ -1,4 +1,3 @@
-import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { ClientTransport } from "../../mcp/client/client-transport.ts";
 import type { Params } from "../../mcp/messages/json-rpc.ts";
@@ -17,10 +16,13 @@ import { createSlots } from "./connection/slots.ts";
 import { type ServerDefinition, type StdioTarget, unknownServer } from "./definition.ts";
 import type { ListStore, StoredLists } from "./lists/list-store.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
+import type { Sandboxes } from "./sandbox/sandboxes.ts";
+import type { SafeRequestOptions } from "./safe-request.ts";
 import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 import { messageForUser } from "./stdio/server-exit.ts";
+import { createSerialQueue } from "../../core/serial-queue.ts";
 
 export interface ServerManagerOptions {
   /** What was noticed about the lists of a server; undefined if nothing was. */
@@ -44,6 +46,8 @@ export interface ServerManagerOptions {
   readonly auths?: ConnectionAuths | undefined;
   /** Awaited before a command starts, also again. Faults if it may not. */
   readonly checkCommand?: ((command: StdioTarget) => Promise<void>) | undefined;
+  /** What keeps commands from the rest of the computer. Without it, nothing does. */
+  readonly sandboxes?: Sandboxes | undefined;
   /** Used in place of starting stdio servers. */
   openTransport?(): ClientTransport;
   /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
@@ -52,8 +56,10 @@ export interface ServerManagerOptions {
   readonly hasModel?: boolean | undefined;
   /** Says who asked for a call, to servers that are told. */
   identify?(server: ServerDefinition, call: Params, caller: Caller): string;
-  /** Signs in for the permissions that a call lacks. Without it, such calls fail. */
-  stepUp?(server: string, scope: string, context: CallContext): Promise<boolean>;
+  /** Signs in for a call that needs it. Without it, such calls fail. */
+  stepUp?: NonNullable<SafeRequestOptions["stepUp"]>;
+  /** The user had signed in to this server, and has to do so again. */
+  onSignInLost?(server: string): void;
 }
 
 /** All configured servers: connects them in parallel up to the limit, and follows changes of the configuration. */
@@ -99,15 +105,13 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     Array.from(servers.values(), ({ shared }) => shared.connection.state().kind),
   );
   let latest: readonly ServerDefinition[] = [];
-  let applying: Promise<void> = Promise.resolve();
+  const runSerially = createSerialQueue();
 
   return {
     apply(definitions) {
       latest = definitions;
-      // One at a time, always with the latest: definitions that were replaced before their turn never start.
-      const applied = applying.then(() => applyNow(latest));
-      applying = applied.catch(() => {});
-      return applied;
+      // Always with the latest: definitions that were replaced before their turn never start.
+      return runSerially(() => applyNow(latest));
     },
     names: () => [...servers.keys()],
     status: (name) => statusNow(requireServer(name)),
@@ -147,7 +151,8 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   function statusNow({ definition, shared, source }: ManagedServer): ServerStatus {
     const status = serverStatusOf(definition, shared, source.tools().length);
     const lists = options.reportOf?.(definition.name);
-    return lists === undefined ? status : { ...status, lists };
+    const sandbox = options.sandboxes?.describe(definition);
+    return { ...status, ...(lists !== undefined && { lists }), ...(sandbox !== undefined && { sandbox }) };
   }
 
   function openConnection(
@@ -164,8 +169,12 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       now,
       openTransport: options.openTransport,
       auth: options.auths?.of(definition),
-      async checkStart() {
-        if (definition.transport.kind === "stdio") await options.checkCommand?.(definition.transport);
+      async prepareStart() {
+        if (definition.transport.kind !== "stdio") return undefined;
+        await options.checkCommand?.(definition.transport);
+        return options.sandboxes?.cageOf(definition, (line) =>
+          connection.stderr.push(Buffer.from(`clawport: ${line}\n`)),
+        );
       },
       ask: (question) => answerServer(question, definition, options.sample, { signal: closing.signal, log }),
       admit: slots.take,
@@ -178,14 +187,19 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
         if (!occupiesSlot(state)) slots.leave(connection);
         if (state.kind === "reconnecting") countReconnect(connection);
       },
+      onSignInLost: () => namesOf(connection).forEach((name) => options.onSignInLost?.(name)),
       onIdle: slots.wake,
     });
     return connection;
   }
 
   function countReconnect(connection: Connection): void {
-    for (const { definition, shared } of servers.values())
-      if (shared.connection === connection) options.metrics?.reconnecting(definition.name);
+    for (const name of namesOf(connection)) options.metrics?.reconnecting(name);
+  }
+
+  function namesOf(connection: Connection): readonly string[] {
+    const all = [...servers.values()].filter(({ shared }) => shared.connection === connection);
+    return all.map(({ definition }) => definition.name);
   }
 
   function start(definition: ServerDefinition): void {

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
-import { Fault, isFault } from "../../core/fault.ts";
+import { Fault, isFault, toFault } from "../../core/fault.ts";
 import { abortOf } from "../../core/lazy-abort.ts";
 import type { Span } from "../../core/telemetry/telemetry.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
@@ -17,7 +17,7 @@ import { judgeRetry } from "./connection/judge-retry.ts";
 import { sendCall, type TaskTerms } from "./connection/send-call.ts";
 import type { Question } from "../../mcp/messages/interim-messages.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
-import { missingScopeOf } from "./oauth/connection-auth.ts";
+import { missingScopeOf, withSignInAddress } from "./oauth/connection-auth.ts";
 import { callLimits, type ServerDefinition } from "./definition.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
@@ -33,8 +33,11 @@ export interface SafeRequestOptions {
   identify?(server: ServerDefinition, call: Params, caller: Caller): string;
   /** The server is a hub: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
-  /** Signs in for the permissions that a call lacks. Returns whether it can be sent again. */
-  stepUp?(server: string, scope: string, context: CallContext): Promise<boolean>;
+  /**
+   * Signs in for a call that needs it; `scope` is what it lacks, undefined if no call works. Returns whether the call can
+   * be sent again, or the address where its user can sign in meanwhile.
+   */
+  stepUp?(server: string, scope: string | undefined, context: CallContext): Promise<boolean | URL>;
 }
 
 /** Sends a caller's request, and repeats it only if that can do no harm. */
@@ -61,13 +64,20 @@ interface CallerRequest {
   readonly options: CallOptions;
 }
 
+/** Why a request failed. In the second and third case the server refused it before it ran. */
+type Failure =
+  | { readonly kind: "repeatable" }
+  | { readonly kind: "lacks-scope"; readonly fault: unknown; readonly scope: string }
+  | { readonly kind: "needs-urls"; readonly fault: unknown; readonly urls: readonly RequiredUrl[] }
+  | { readonly kind: "final"; readonly fault: unknown };
+
 /** How often a call may get more permissions. */
-const mostStepUps = 2;
+const maxStepUps = 2;
 /** Of this hub towards a server. A task is waited for if the caller does not know tasks. */
 const ownExtensions = { [tasksExtension]: {} };
 
 /** How often a call is sent again because of URLs that the user must open. */
-const mostUrlRounds = 5;
+const maxUrlRounds = 5;
 /** How long a server may take to report that the user is done. It need not report it at all. */
 const urlWaitMs = 15_000;
 
@@ -100,7 +110,10 @@ export function createSafeRequest(
   function sendTraced(request: CallerRequest, span: Span): Promise<Params> {
     const { method, params, context, options } = request;
     return traceUpstream(span, definition, method, params, ({ traceparent }) =>
-      sendWith(request, { ...options, trace: traceFields(traceparent, context.tracestate) }),
+      sendWith(request, {
+        ...options,
+        trace: traceFields({ traceparent, tracestate: context.tracestate, baggage: context.baggage }),
+      }),
     );
   }
 
@@ -117,22 +130,28 @@ export function createSafeRequest(
     let urlRounds = 0;
     const opened: OpenedPages = { pages: new Set(), done: [] };
     for (let error = first; ;) {
-      const failure = failureOf(request, error);
-      if (failure === "repeat" && !isRepeated) isRepeated = true;
-      else {
-        const fault = failure === "repeat" ? explain(error) : failure;
-        isRepeated = false;
-        // In both cases the server refused the call before it ran.
-        const scope = missingScopeOf(fault);
-        const urls = scope === undefined ? requiredUrls(fault) : undefined;
-        if (scope !== undefined) {
-          if (stepUps++ >= mostStepUps || !(await safeOptions.stepUp?.(definition.name, scope, context))) throw fault;
-        } else if (urls) {
+      const failure = failureOf(request, error, isRepeated);
+      isRepeated = failure.kind === "repeatable";
+      switch (failure.kind) {
+        case "repeatable":
+          break;
+        case "lacks-scope": {
+          const { fault, scope } = failure;
+          const signedIn = stepUps++ < maxStepUps && (await safeOptions.stepUp?.(definition.name, scope, context));
+          if (signedIn instanceof URL) throw withSignInAddress(toFault(fault), signedIn);
+          if (signedIn !== true) throw fault;
+          break;
+        }
+        case "needs-urls": {
+          const { fault, urls } = failure;
           // A client of 2025-11-25 knows this error and calls again itself.
           const mayAsk = context.era !== "legacy" && method !== "completion/complete";
           if (!mayAsk) noteUrls(urls, context);
-          if (!mayAsk || urlRounds++ === mostUrlRounds || !(await openUrls(urls, opened, context))) throw fault;
-        } else throw fault;
+          if (!mayAsk || urlRounds++ === maxUrlRounds || !(await openUrls(urls, opened, context))) throw fault;
+          break;
+        }
+        case "final":
+          throw failure.fault;
       }
       try {
         return await send(request);
@@ -142,12 +161,16 @@ export function createSafeRequest(
     }
   }
 
-  /** What to report to the caller, unless the request can be repeated without harm. */
-  function failureOf({ annotations, options }: CallerRequest, error: unknown): unknown {
-    if (options.abort?.aborted || error instanceof RpcFault || error instanceof TaskFault) return error;
-    const verdict = judgeRetry(error, annotations);
-    if (verdict === "repeat") return "repeat";
-    return verdict === "unknown" ? outcomeUnknown(error as Fault) : explain(error);
+  function failureOf({ annotations, options }: CallerRequest, error: unknown, isRepeated: boolean): Failure {
+    const isItsAnswer = options.abort?.aborted || error instanceof RpcFault || error instanceof TaskFault;
+    const verdict = isItsAnswer ? "answer" : judgeRetry(error, annotations);
+    if (verdict === "repeat" && !isRepeated) return { kind: "repeatable" };
+    const fault =
+      verdict === "answer" ? error : verdict === "unknown" ? outcomeUnknown(error as Fault) : explain(error);
+    const scope = missingScopeOf(fault);
+    if (scope !== undefined) return { kind: "lacks-scope", fault, scope };
+    const urls = requiredUrls(fault);
+    return urls === undefined ? { kind: "final", fault } : { kind: "needs-urls", fault, urls };
   }
 
   function explain(error: unknown): unknown {
@@ -170,7 +193,7 @@ export function createSafeRequest(
   }
 
   function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {
-    const trace = traceFields(context.traceparent, context.tracestate);
+    const trace = traceFields(context);
     const meta = metaOf(context, trace);
     return {
       abort: abortOf(context),

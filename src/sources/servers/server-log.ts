@@ -6,7 +6,7 @@ import { redactTexts } from "./server-secrets.ts";
 
 /** In characters: a server may write much at its start, but not all day. That is 170 MB a day at the most. */
 const budget = { size: 200_000, perMs: 2 };
-const longestLine = 8192;
+const maxLineLength = 8192;
 /** What a line costs besides its text: the time, the level, the name of the server. */
 const lineCost = 100;
 /** How long lines are dropped before one says how many. */
@@ -31,8 +31,8 @@ export function createServerLog(log: Log, redact: KnownRedactor, now: () => numb
         if (bucket.tokens < 1) return drop();
         const safe = redactTexts(redactFields(fields), redact) as Fields;
         const text = JSON.stringify(safe);
-        bucket = { ...bucket, tokens: bucket.tokens - lineCost - Math.min(text.length, longestLine) };
-        inner[level](redact(message), text.length > longestLine ? { cut: `${text.slice(0, longestLine)}…` } : safe);
+        bucket = { ...bucket, tokens: bucket.tokens - lineCost - Math.min(text.length, maxLineLength) };
+        inner[level](redact(message), text.length > maxLineLength ? { cut: `${text.slice(0, maxLineLength)}…` } : safe);
       };
     return {
       debug: say("debug"),

@@ -2,10 +2,10 @@ import type { CallContext } from "../../catalog/call-context.ts";
 import { type PinnedParts, promptParts, toolParts } from "../../catalog/guard/pin-definition.ts";
 import type { Source } from "../../catalog/source.ts";
 import { compileOwnPatterns, findByOwnName } from "../../catalog/tool-pattern.ts";
-import { Fault, isFault } from "../../core/fault.ts";
+import { Fault, isFault, toFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { isSameJson } from "../../core/is-same-json.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { quoted } from "../../core/text/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
 import { hasTasks } from "../../mcp/messages/client-facts.ts";
 import { legacyResourceNotFound, type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
@@ -14,8 +14,9 @@ import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/res
 import { taskSupportOf } from "../../mcp/messages/task.ts";
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion } from "../../mcp/server/offer.ts";
-import { identityOf, type ServerDefinition } from "./definition.ts";
+import { definitionIdentity, type ServerDefinition } from "./definition.ts";
 import { followFirstConnection } from "./first-connection.ts";
+import { isApiKeyNeeded, isSignInNeeded, withSignInAddress } from "./oauth/connection-auth.ts";
 import { createSafeRequest, type SafeRequestOptions } from "./safe-request.ts";
 import type { SharedServer } from "./shared-servers.ts";
 import { createServerSkills } from "./skills/server-skills.ts";
@@ -42,8 +43,8 @@ export function createServerSource(
 
   return {
     id: definition.name,
-    kind: "server",
-    identity: () => (identity ??= identityOf(definition)),
+    kind: definition.kind ?? "server",
+    identity: () => (identity ??= definitionIdentity(definition)),
     trusted: definition.trusted,
     judgesArguments: definition.checksArguments !== true,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
@@ -62,6 +63,7 @@ export function createServerSource(
         if (result.isError === true) lists.suspectStale();
         return result;
       } catch (error) {
+        if (isSignInNeeded(error) && !isApiKeyNeeded(error)) throw await withAddress(toFault(error), context);
         if (!(error instanceof RpcFault)) throw error;
         // A newer schema wants other headers. The server refused the call, so it did not run.
         if (error.error.code === headerMismatch) {
@@ -131,6 +133,12 @@ export function createServerSource(
     } finally {
       release();
     }
+  }
+
+  /** No call works before the user has signed in. */
+  async function withAddress(fault: Fault, context: CallContext): Promise<Fault> {
+    const url = await options.stepUp?.(definition.name, undefined, context);
+    return url instanceof URL ? withSignInAddress(fault, url) : fault;
   }
 
   async function connectAndList(signal: AbortSignal): Promise<void> {

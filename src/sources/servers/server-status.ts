@@ -34,6 +34,8 @@ export interface ServerStatus {
   readonly lastError?: string;
   /** When one of its tools was called last, as far as that is known. */
   readonly lastUse?: string;
+  /** What a command can't reach, or why nothing keeps it from anything. */
+  readonly sandbox?: string;
   /** What was noticed about its lists; absent if nothing was. */
   readonly lists?: ScreenReport;
 }

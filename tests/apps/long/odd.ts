@@ -1,5 +1,5 @@
-import type { Random } from "../../fuzz/random.ts";
-import { type Created, echoTool } from "../proxy-client.ts";
+import type { Random } from "../../support/random.ts";
+import { type Created, echoTool } from "../../support/apps/proxy-client.ts";
 
 const types = [
   "invoke_result",

@@ -1,6 +1,6 @@
 import { type App, openApp } from "../../../src/app/index.ts";
-import { makePlace, type Running } from "../../cli/run-clawport.ts";
-import { createRandom } from "../../fuzz/random.ts";
+import { makePlace, type Running } from "../../support/cli/run-clawport.ts";
+import { createRandom } from "../../support/random.ts";
 import { freePort, startNatsCluster } from "../../support/nats-server.ts";
 import { startBalancer } from "../balancer.ts";
 import { startProxyProcess } from "../proxy-process.ts";

@@ -1,6 +1,6 @@
-import { createRandom } from "../../fuzz/random.ts";
-import type { ProxyClient } from "../proxy-client.ts";
-import { openApp, type TestApp } from "../test-app.ts";
+import { createRandom } from "../../support/random.ts";
+import type { ProxyClient } from "../../support/apps/proxy-client.ts";
+import { openApp, type TestApp } from "../../support/apps/test-app.ts";
 
 export interface CutsReport {
   readonly calls: number;
@@ -10,7 +10,7 @@ export interface CutsReport {
   /** Outcomes that contradict what the app counted. */
   readonly wrong: readonly string[];
   /** How often any one call was run, at most. */
-  readonly mostRuns: number;
+  readonly maxRuns: number;
 }
 
 /** Calls an app whose connection is cut or taken over every few milliseconds. The app counts what it runs. */
@@ -61,7 +61,7 @@ export async function runCuts(proxy: ProxyClient, calls: number, seed: number): 
     kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
   const wrong = outcomes.flatMap((outcome, n) => (isTrue(outcome, n, runs.get(n) ?? 0) ? [] : [`${n}: ${outcome}`]));
-  return { calls: outcomes.length, bridges, kinds, wrong, mostRuns: Math.max(...runs.values()) };
+  return { calls: outcomes.length, bridges, kinds, wrong, maxRuns: Math.max(...runs.values()) };
 }
 
 function isTrue(outcome: string, n: number, count: number): boolean {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
-import { createRandom } from "../../fuzz/random.ts";
-import { openApp, type TestApp } from "../test-app.ts";
+import { createRandom } from "../../support/random.ts";
+import { openApp, type TestApp } from "../../support/apps/test-app.ts";
 import { oddMessage, oddRequest } from "./odd.ts";
 import { type MeasuredProxy, startMeasured } from "./start-measured.ts";
 

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askAndNeverRead } from "../ask-and-never-read.ts";
-import type { ProxyClient } from "../proxy-client.ts";
-import { openApp } from "../test-app.ts";
+import type { ProxyClient } from "../../support/apps/proxy-client.ts";
+import { openApp } from "../../support/apps/test-app.ts";
 import { type MeasuredProxy, startMeasured } from "./start-measured.ts";
 
 export interface HostileOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { makePlace } from "../../cli/run-clawport.ts";
-import { createProxyClient, type ProxyClient } from "../proxy-client.ts";
+import { makePlace } from "../../support/cli/run-clawport.ts";
+import { createProxyClient, type ProxyClient } from "../../support/apps/proxy-client.ts";
 import { startProxyProcess } from "../proxy-process.ts";
-import { openApp } from "../test-app.ts";
+import { openApp } from "../../support/apps/test-app.ts";
 
 /** A proxy in a process of its own, whose memory can be measured, with one good app that must be served throughout. */
 export interface MeasuredProxy extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makePlace, type Place, startReady } from "../../cli/run-clawport.ts";
+import { makePlace, type Place, startReady } from "../../support/cli/run-clawport.ts";
 import { pixelsOf } from "../../machine/desktop/look-at-media.ts";
 import { hasPackages, x11Packages } from "../../machine/desktop/require-programs.ts";
 import { startDesktop } from "../../machine/start-desktop.ts";

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Place } from "../../cli/run-clawport.ts";
+import type { Place } from "../../support/cli/run-clawport.ts";
 import { type HubWorld, installInto, openHubWorld, pasteInto } from "./hub-world.ts";
 import { type ModelClient, modelClients } from "./model-clients.ts";
 import { pixel } from "./probe-server.ts";

@@ -4,7 +4,7 @@ import { installPackage } from "../../../conformance/install-package.ts";
 import { makeHome } from "../../openclaw/bench/make-home.ts";
 import { openClawVersion } from "../../openclaw/bench/pinned.ts";
 import { freePort } from "../../openclaw/bench/start-gateway.ts";
-import type { Place } from "../../cli/run-clawport.ts";
+import type { Place } from "../../support/cli/run-clawport.ts";
 import { runClient } from "./run-client.ts";
 
 /** A client that works with a model. */

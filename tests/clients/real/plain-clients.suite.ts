@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { installPackage } from "../../../conformance/install-package.ts";
-import type { Place } from "../../cli/run-clawport.ts";
+import type { Place } from "../../support/cli/run-clawport.ts";
 import { type HubWorld, openHubWorld } from "./hub-world.ts";
 import { pixel } from "./probe-server.ts";
 import { runClient } from "./run-client.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Place } from "../../cli/run-clawport.ts";
+import type { Place } from "../../support/cli/run-clawport.ts";
 
 const patienceMs = 200_000;
 

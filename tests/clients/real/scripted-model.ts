@@ -42,7 +42,7 @@ const pauses = new Map<string, object>([
   ["WaitForMcpServers", {}],
   ["exec_command", { cmd: "sleep 1" }],
 ]);
-const mostWaits = 20;
+const maxWaits = 20;
 
 export const finished = "SCRIPT-FINISHED";
 
@@ -69,7 +69,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const step = offered.length === 0 ? undefined : script.steps[dialect.results(body) - script.waits];
     const tool = step && findTool(offered, step.tool);
     const pause = offered.find(({ name }) => pauses.has(name));
-    if (step !== undefined && tool === undefined && pause !== undefined && script.waits < mostWaits) {
+    if (step !== undefined && tool === undefined && pause !== undefined && script.waits < maxWaits) {
       script.waits++;
       await wait(1000);
       return dialect.answer(response, body, { kind: "call", tool: pause, args: pauses.get(pause.name) ?? {} });

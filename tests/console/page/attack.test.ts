@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.skipIf(chromium === undefined)("a hostile server", () => {
@@ -36,7 +36,13 @@ describe.skipIf(chromium === undefined)("a hostile server", () => {
     await page.keyboard.press("o");
     await answer;
     await open.go("servers/hostile");
-    await page.getByRole("region", { name: "Log" }).getByText("globalThis.pwned='log'").last().waitFor();
+    // What it wrote to stderr may arrive after its answer.
+    await expect
+      .poll(async () => {
+        await page.getByRole("button", { name: "Read the log again" }).click();
+        return page.getByRole("region", { name: "Log" }).last().innerText();
+      })
+      .toContain("globalThis.pwned='log'");
     await page.locator("dd", { hasText: "globalThis.pwned='name'" }).waitFor();
     await open.go("tools/hostile__greet");
     await page.getByText("globalThis.pwned='description'").first().waitFor();

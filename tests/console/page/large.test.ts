@@ -4,11 +4,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { formatAuditLine } from "../../../src/catalog/audit/audit-line.ts";
 import { agePins } from "../../support/age-pins.ts";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 const lines = 100_000;

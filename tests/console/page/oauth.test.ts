@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { openOAuthPlace } from "../../oauth/open-oauth-place.ts";
 import { openConsolePlace } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 test.skipIf(chromium === undefined)("a server is signed in to with a button, and signed out of", async () => {
@@ -25,7 +25,7 @@ test.skipIf(chromium === undefined)("a server is signed in to with a button, and
     await page.click("button[type=submit]");
     await page.waitForURL(`${place.origin}/console/servers/one`);
     await page.getByRole("link", { name: "one__read" }).waitFor();
-    expect(await page.locator(".detail .state").first().innerText()).toBe("ready");
+    expect(await page.locator(".detail .state").first().innerText()).toBe("Connected");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
     expect(open.errors).toEqual([]);

@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openHome } from "../../../src/core/files/home.ts";
 import { createSignInLink, type SignInLink } from "../../../src/doors/console/sign-in-link.ts";
-import { findRunningHub } from "../../../src/hub/hub-record.ts";
-import { makePlace, type Place, type RunningHub, startReady } from "../../cli/run-clawport.ts";
+import { findRunningHub } from "../../../src/hub/state/hub-record.ts";
+import { makePlace, type Place, type RunningHub, startReady } from "../../support/cli/run-clawport.ts";
 import { buildPage } from "./build-page.ts";
+import { program } from "../../setup/programs.ts";
 
-const studio = fileURLToPath(new URL("fixtures/studio-server.ts", import.meta.url));
+const studio = program("tests/console/page/fixtures/studio-server.ts");
 
 /** The settings of one of the servers in `fixtures/studio-server.ts`. */
 export function studioServer(kind: string, flag = ""): object {

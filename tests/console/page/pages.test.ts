@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openBrowser } from "../../browser/open-browser.ts";
-import { clawport, listTools } from "../../cli/run-clawport.ts";
+import { openBrowser } from "../../support/open-browser.ts";
+import { clawport, listTools } from "../../support/cli/run-clawport.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { until } from "../../support/until.ts";
 import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 import { useKey } from "./use-key.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 const policy = { rules: [{ tool: "files__write_file", verdict: "ask", reason: "it overwrites files" }] };
@@ -76,12 +76,23 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await page.getByRole("button", { name: "Disable" }).click();
     await page.locator(".detail .state", { hasText: "disabled" }).waitFor();
     await page.getByRole("button", { name: "Enable" }).click();
-    await page.locator(".detail .state", { hasText: "ready" }).waitFor();
+    await page.locator(".detail .state", { hasText: "Running" }).waitFor();
     await page.getByRole("button", { name: "Remove…" }).click();
     await page.getByRole("button", { name: "Remove notes" }).click();
     await page.waitForURL(/\/console\/servers$/);
     await expect.poll(() => page.getByRole("link", { name: "notes" }).count()).toBe(0);
     expect(await readFile(join(place.place.home, "clawport.json5"), "utf8")).not.toContain("notes");
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a search that no tool has all words of shows those that come closest, as the command line does", async () => {
+    await using open = await place.open(browser, { path: "tools" });
+    const { page } = open;
+    await page.getByLabel("Search all tools").fill("please draw something nice for grandma");
+    await page.getByText("No tool has all of these words. These come closest:").waitFor();
+    await page.getByRole("link", { name: /paint__draw/ }).waitFor();
+    await page.getByLabel("Search all tools").fill("draw");
+    await page.getByText("No tool has all of these words.").waitFor({ state: "detached" });
     expect(open.errors).toEqual([]);
   });
 
@@ -127,9 +138,9 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const answer = callHub(place.origin, await place.token(), "files__write_file", { path: "b.txt", content: "x" });
     await page.getByRole("link", { name: /^Review/ }).click();
     await page.getByText("Claude Code (token main)").last().waitFor();
-    expect(await page.locator(".detail").innerText()).toMatch(
-      /it overwrites files[\s\S]*Arguments: \{"path":"b\.txt","content":"x"\}/,
-    );
+    await expect
+      .poll(() => page.locator(".detail").innerText())
+      .toMatch(/it overwrites files[\s\S]*Arguments: \{"path":"b\.txt","content":"x"\}/);
     await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
     await page.keyboard.press("o");
     expect((await answer).result?.content).toEqual([{ type: "text", text: "Done: write_file" }]);
@@ -148,7 +159,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
   test("a long call can be allowed when its end has been seen, and nothing of it is masked or cut", async () => {
     await using open = await place.open(browser);
     const { page } = open;
-    const script = `${Array.from({ length: 400 }, (_, at) => `echo ${at}`).join("\n")}\nTOKEN=$(touch\${IFS}/x) ls\u202e`;
+    const script = `${Array.from({ length: 400 }, (_, at) => `echo ${at}`).join("\n")}\nTOKEN=$(touch\${IFS}/x) ls\u0007`;
     const answer = callHub(place.origin, await place.token(), "files__write_file", { path: "c.txt", content: script });
     await page.getByRole("link", { name: /^Review/ }).click();
     const call = page.getByRole("region", { name: "The call" });
@@ -164,7 +175,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     expect(await allow.isEnabled()).toBe(false);
     const shown = await call.innerText();
     for (let at = 0; at < 400; at++) expect(shown).toContain(`echo ${at}\\n`);
-    expect(shown).toContain(String.raw`TOKEN=$(touch\${IFS}/x) ls\u{202e}"`.replace("\\$", "$"));
+    expect(shown).toContain(String.raw`TOKEN=$(touch\${IFS}/x) ls\u0007"`.replace("\\$", "$"));
     await call.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await expect.poll(() => allow.isEnabled()).toBe(true);
     await page.keyboard.press("o");
@@ -277,7 +288,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     expect(await page.getByRole("switch", { name: "Local MCP server" }).count()).toBe(0);
     const node = page.getByRole("switch", { name: "Tools of this computer" });
     await node.click();
-    await expect.poll(() => offered.innerText()).toBe("Off, on after a restart");
+    await expect.poll(() => offered.innerText()).toBe("On");
     expect(await status.innerText()).toBe("Listening");
     await place.stop();
     await page.locator("[data-connection=lost]").waitFor();
@@ -294,9 +305,12 @@ describe.skipIf(chromium === undefined)("the console", () => {
       .first()
       .waitFor();
     await node.click();
-    await expect.poll(() => offered.innerText()).toBe("On, off after a restart");
+    await expect.poll(() => offered.innerText()).toBe("Off");
 
+    // Tokens are in one place, and this page leads there.
     const old = await place.token();
+    expect(await page.locator("[data-token]").count()).toBe(0);
+    await page.getByRole("link", { name: "a token" }).click();
     await page.getByRole("button", { name: "Reveal" }).click();
     await expect.poll(() => page.locator("[data-token]").innerText()).toBe(old);
     expect(await listTools(`${place.origin}/mcp`, old)).toBe(200);

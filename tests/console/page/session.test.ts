@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 import { useKey } from "./use-key.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.skipIf(chromium === undefined)("the session of a page", () => {

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openApp } from "../../../src/app/index.ts";
-import { openBrowser } from "../../browser/open-browser.ts";
-import { clawport } from "../../cli/run-clawport.ts";
+import { openBrowser } from "../../support/open-browser.ts";
+import { clawport } from "../../support/cli/run-clawport.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { readStatus } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.skipIf(chromium === undefined)("what comes and goes", () => {

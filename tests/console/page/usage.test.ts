@@ -4,13 +4,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
 import { agePins } from "../../support/age-pins.ts";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
-import { clawport } from "../../cli/run-clawport.ts";
+import { clawport } from "../../support/cli/run-clawport.ts";
 import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 const dayMs = 86_400_000;
@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined)("usage", () => {
     await page.reload();
     await page.getByRole("heading", { name: "The last 7 days", exact: true }).waitFor();
     await page.getByRole("link", { name: "Callers", exact: true }).click();
-    await page.getByRole("link", { name: /^mcp-http\/phone/ }).waitFor();
+    await page.getByRole("link", { name: /^phone/ }).waitFor();
     expect(await page.locator("[data-at]").count()).toBe(1);
 
     await page.getByRole("button", { name: "Today" }).click();

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { openBrowser } from "../../browser/open-browser.ts";
+import { openBrowser } from "../../support/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { openConsolePlace, studioServer } from "./open-console.ts";
 
-const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const chromium = await requireDebianPackage("chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
 test.skipIf(chromium === undefined)(
-  "the wizard shows the endpoint, takes over servers, connects a client and offers this computer",
+  "the wizard shows the endpoint, takes over servers, connects a client, offers this computer and to record arguments",
   async () => {
     const { command, args } = studioServer("notes") as { command: string; args: readonly string[] };
     await using place = await openConsolePlace(
@@ -54,9 +54,14 @@ test.skipIf(chromium === undefined)(
       await done.waitFor();
       expect(await step("This computer").getAttribute("data-step")).toBe("open");
       await step("This computer").getByRole("button", { name: "Offer the tools of this computer" }).click();
-      await step("This computer").getByText("Off, on after a restart").waitFor();
-      await step("This computer").getByText("clawport up").waitFor();
+      await step("This computer").getByText("On", { exact: true }).waitFor();
       expect(await step("MCP endpoint").innerText()).toContain("Listening");
+
+      expect(await step("Records").getAttribute("data-step")).toBe("open");
+      await step("Records").getByRole("button", { name: "Record the arguments, too" }).click();
+      await expect.poll(() => step("Records").getAttribute("data-step")).toBe("done");
+      await step("Records").getByText("After a restart of the hub.").waitFor();
+      expect(await readFile(join(place.place.home, "clawport.json5"), "utf8")).toMatch(/audit: \{\s*arguments: true/);
       await done.click();
       await page.getByRole("heading", { name: "Needs you" }).waitFor();
       await page.getByRole("link", { name: "notes", exact: true }).waitFor();

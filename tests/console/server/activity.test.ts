@@ -3,14 +3,11 @@ import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
 import { formatAuditLine } from "../../../src/catalog/audit/audit-line.ts";
 import type { DoorKind } from "../../../src/catalog/caller.ts";
-import type {
-  AuditMatches,
-  CallDetail,
-  SeriesPoint,
-  ToolPage,
-} from "../../../src/hub/control/insight/insight-control.ts";
-import { hubFiles } from "../../../src/hub/hub-files.ts";
-import { readCall, searchAudit } from "../../../src/hub/control/insight/search-audit.ts";
+import type { AuditMatches, CallDetail } from "../../../src/hub/control/queries/search-audit.ts";
+import type { SeriesPoint } from "../../../src/hub/control/queries/call-series.ts";
+import type { ToolPage } from "../../../src/hub/control/queries/search-tools.ts";
+import { hubFiles } from "../../../src/hub/state/hub-files.ts";
+import { readCall, searchAudit } from "../../../src/hub/control/queries/search-audit.ts";
 import { testSource, testTool } from "../../support/test-source.ts";
 import { startConsoleHub } from "./console-hub.ts";
 
@@ -86,7 +83,7 @@ test("paging reads every line once, wherever its file was cut into chunks", asyn
   await writeFile(file, `${lines.slice(1500).join("")}{"time":"cut off`);
   const seen: string[] = [];
   for (let before: string | undefined = ""; before !== undefined;) {
-    const page: AuditMatches = await searchAudit(file, { limit: 97, before });
+    const page: AuditMatches = await searchAudit(hub, { limit: 97, before });
     seen.push(...page.lines.map(({ time }) => time));
     before = page.next;
   }
@@ -98,13 +95,13 @@ test("a line keeps its name when its file is rotated, and is gone when the file 
   const file = hubFiles.audit(hub.home);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, lineOf({ at: start }) + lineOf({ at: start + 1, outcome: "timeout" }));
-  const [last] = (await searchAudit(file)).lines;
+  const [last] = (await searchAudit(hub)).lines;
   await rename(file, `${file}.1`);
   await writeFile(file, lineOf({ at: start + 2 }));
-  expect(await readCall(file, last!.id)).toMatchObject({ line: { outcome: "timeout" } });
+  expect(await readCall(hub, last!.id)).toMatchObject({ line: { outcome: "timeout" } });
   await writeFile(`${file}.1`, "");
-  await expect(readCall(file, last!.id)).rejects.toMatchObject({ code: "not-found" });
-  await expect(readCall(file, "nowhere")).rejects.toMatchObject({ code: "bad-params" });
+  await expect(readCall(hub, last!.id)).rejects.toMatchObject({ code: "not-found" });
+  await expect(readCall(hub, "nowhere")).rejects.toMatchObject({ code: "bad-params" });
 });
 
 test("one call is shown as its steps, with what was called on its behalf", async () => {

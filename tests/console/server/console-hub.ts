@@ -5,6 +5,7 @@ import { type IncomingMessage, request, type RequestOptions } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
+import { loadScreener } from "../../../src/catalog/guard/findings/load-screener.ts";
 import type { Source } from "../../../src/catalog/source.ts";
 import type { ConfigLocation } from "../../../src/core/config/find-config.ts";
 import { loadConfig } from "../../../src/core/config/load-config.ts";
@@ -25,7 +26,7 @@ import {
   signedInText,
   signInText,
 } from "../../../src/doors/console/signed-texts.ts";
-import { openHub } from "../../../src/hub/hub.ts";
+import { openHub } from "../../support/open-hub.ts";
 
 export interface ConsoleHubOptions {
   /** The configuration as it is written. */
@@ -40,6 +41,8 @@ export interface ConsoleHubOptions {
 
 /** A hub in this process, and browsers that sign in to its console. */
 export async function startConsoleHub(options: ConsoleHubOptions = {}) {
+  // An engine loads it before its servers; these sources are handed in.
+  await loadScreener();
   const folder = await mkdtemp(join(tmpdir(), "console-"));
   const home = await openHome(join(folder, "state"));
   const { location = "state-folder" } = options;

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { packageFile } from "../../../src/core/version.ts";
 import { addNamedToken } from "../../../src/doors/mcp/named-tokens.ts";
 import { hubKeyPath, readHubKey } from "../../../src/doors/mcp/hub-keys.ts";
-import { allVerbs, type VerbNeed } from "../../../src/hub/control/control-verbs.ts";
+import { controlDocs, namedVerbs, opened } from "../../../scripts/control-docs.ts";
 import { postAtSocket } from "../../support/hub-socket.ts";
 import { testSource } from "../../support/test-source.ts";
 import { callHub } from "../page/call-hub.ts";
@@ -21,16 +20,6 @@ const columns = [
   "console",
 ] as const;
 type Column = (typeof columns)[number];
-
-/** Who may use a verb, by what it needs. */
-const opened: Readonly<Record<VerbNeed, readonly Column[]>> = {
-  relay: ["relay key", "control key"],
-  look: ["control key", "console, looking", "console"],
-  change: ["control key", "console"],
-  person: ["console"],
-};
-
-const names = allVerbs().map(({ area, name, needs }) => ({ verb: `${area}.${name}`, needs }));
 
 test("every verb lets those through that the table says, and no others", async () => {
   await using hub = await startConsoleHub();
@@ -56,7 +45,7 @@ test("every verb lets those through that the table says, and no others", async (
     "console, looking": async (verb) => (await looking.post(verb, [])).text,
     console: async (verb) => (await person.post(verb, [])).text,
   };
-  for (const { verb, needs } of names) {
+  for (const { name: verb, needs } of namedVerbs) {
     const answers = await Promise.all(columns.map(async (column) => [column, await ask[column](verb)] as const));
     const passed = answers.filter(([, text]) => text.includes("must be a JSON object")).map(([column]) => column);
     expect([verb, passed]).toEqual([verb, opened[needs]]);
@@ -89,16 +78,8 @@ test("a client's own token answers no question, and the audit says how the perso
   expect(audit.match(/once by \w+/g)).toEqual(["once by console", "once by terminal"]);
 });
 
-test("the table is in the documentation", async () => {
-  const shown = columns.slice(3);
-  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const table = [
-    row(["verb", ...shown]),
-    row(["---", ...shown.map(() => "---")]),
-    ...names.map(({ verb, needs }) =>
-      row([`\`${verb}\``, ...shown.map((column) => (opened[needs].includes(column) ? "yes" : "–"))]),
-    ),
-  ].join("\n");
-  const page = await readFile(packageFile("docs/control.md"), "utf8");
-  expect(page.slice(page.indexOf("-->\n\n") + 5).trim()).toBe(table);
+test("the documentation has every verb: in the page, and as an OpenAPI document", async () => {
+  const [page, document] = controlDocs();
+  expect(await readFile(page!.file, "utf8")).toBe(page!.text);
+  expect(JSON.parse(await readFile(document!.file, "utf8"))).toEqual(JSON.parse(document!.text));
 });

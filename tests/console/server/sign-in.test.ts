@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { hashToken } from "../../../src/core/secrets/crypto.ts";
 import { createSignInLink } from "../../../src/doors/console/sign-in-link.ts";
-import { findRunningHub } from "../../../src/hub/hub-record.ts";
-import { openTerminal } from "../../cli/terminal.ts";
-import { clawport, makePlace, startHub } from "../../cli/run-clawport.ts";
-import { runHere } from "../../cli/shelf.ts";
+import { findRunningHub } from "../../../src/hub/state/hub-record.ts";
+import { openTerminal } from "../../support/cli/terminal.ts";
+import { clawport, makePlace, startHub } from "../../support/cli/run-clawport.ts";
+import { runHere } from "../../support/cli/test-home.ts";
 import { until } from "../../support/until.ts";
 import { openEvents, send, sendSignIn, signInAt, startConsoleHub } from "./console-hub.ts";
 
@@ -51,6 +51,8 @@ test("who knows a link's code, but not its secret, can neither use it nor use it
   const { url } = await hub.link();
   expect((await sendSignIn(`${url.split("#")[0]}#${"A".repeat(43)}`)).status).toBe(403);
   expect((await sendSignIn(url, (body) => ({ ...body, nonce: "A".repeat(22) }))).status).toBe(403);
+  // As many characters as the right one, but more bytes.
+  expect((await sendSignIn(url, (body) => ({ ...body, proof: "é".repeat(43) }))).status).toBe(403);
   expect((await sendSignIn(url)).status).toBe(200);
 });
 

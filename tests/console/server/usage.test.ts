@@ -2,7 +2,7 @@ import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import type { UsageReport } from "../../../src/catalog/usage/usage-report.ts";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
-import type { ToolPage } from "../../../src/hub/control/insight/insight-control.ts";
+import type { ToolPage } from "../../../src/hub/control/queries/search-tools.ts";
 import { agePins } from "../../support/age-pins.ts";
 import { testSource, testTool } from "../../support/test-source.ts";
 import { callHub } from "../page/call-hub.ts";
@@ -45,7 +45,7 @@ test("usage is read by a session that may only look, by day, with what the unuse
     from: dayOf(6),
     to: dayOf(0),
     total: { calls: 7, errors: 1, tokensIn: 70, tokensOut: 600, tokensKept: 500 },
-    callers: [{ caller: "mcp-http/phone", calls: 7 }],
+    callers: [{ caller: "phone", calls: 7 }],
     unused: { servers: [] },
   });
   expect(week.days.map(({ calls }) => calls)).toEqual([0, 0, 0, 5, 0, 0, 2]);

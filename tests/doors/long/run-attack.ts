@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { startHub } from "../../cli/run-clawport.ts";
-import { placeWith, runHere } from "../../cli/shelf.ts";
+import { startHub } from "../../support/cli/run-clawport.ts";
+import { placeWith, runHere } from "../../support/cli/test-home.ts";
 import { until } from "../../support/until.ts";
 import { createHubCaller, type HubCaller } from "./call-hub.ts";
 

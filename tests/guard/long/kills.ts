@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { clawport } from "../../cli/run-clawport.ts";
+import { clawport } from "../../support/cli/run-clawport.ts";
 import { runKills } from "../run-kills.ts";
 
 /**

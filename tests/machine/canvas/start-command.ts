@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { mainFile, type Place } from "../../cli/run-clawport.ts";
+import { mainFile, type Place } from "../../support/cli/run-clawport.ts";
 
 export interface StartedCommand extends AsyncDisposable {
   readonly child: ChildProcess;

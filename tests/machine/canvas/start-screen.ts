@@ -10,11 +10,11 @@ import type { Colour } from "../desktop/look-at-media.ts";
 export const canvasPrograms: readonly (string | undefined)[] =
   process.platform === "linux"
     ? [
-        await requireDebianPackage("chromium", "/usr/bin/chromium"),
-        await requireDebianPackage("xvfb", "/usr/bin/Xvfb"),
-        await requireDebianPackage("openbox", "/usr/bin/openbox"),
-        await requireDebianPackage("wmctrl", "/usr/bin/wmctrl"),
-        await requireDebianPackage("ffmpeg", "/usr/bin/ffmpeg"),
+        await requireDebianPackage("chromium"),
+        await requireDebianPackage("xvfb"),
+        await requireDebianPackage("openbox"),
+        await requireDebianPackage("wmctrl"),
+        await requireDebianPackage("ffmpeg"),
       ]
     : [undefined];
 

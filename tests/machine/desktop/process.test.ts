@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { clawport, makePlace, type Place, type Running, startReady } from "../../cli/run-clawport.ts";
+import { clawport, makePlace, type Place, type Running, startReady } from "../../support/cli/run-clawport.ts";
 import { until } from "../../support/until.ts";
 import { startDesktop } from "../start-desktop.ts";
 import { startNode } from "../start-node.ts";
@@ -43,8 +43,8 @@ test.skipIf(!has)(
 
     const { out } = await clawport(place, "status", "--json");
     const recording = [
-      { what: "screen", caller: "mcp-http/main" },
-      { what: "camera", caller: "mcp-http/main" },
+      { what: "screen", caller: "main" },
+      { what: "camera", caller: "main" },
     ];
     expect(JSON.parse(out)).toMatchObject({
       hub: {
@@ -52,7 +52,7 @@ test.skipIf(!has)(
       },
     });
     const status = await clawport(place, "status");
-    expect(status.out).toMatch(/Recording\s+(screen|camera), for .* by mcp-http\/main/);
+    expect(status.out).toMatch(/Recording\s+(screen|camera), for .* by main/);
     const ofNode = await clawport(place, "node", "status");
     expect(ofNode.out).toMatch(/Recording (screen|camera), for /);
 

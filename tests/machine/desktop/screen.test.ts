@@ -1,3 +1,4 @@
+import { openLocalControl } from "../../../src/hub/control/local-control.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -151,8 +152,8 @@ describe.skipIf(!(await hasPackages(...x11Packages)))("on X11 with a window mana
     const { contents } = await agent.client.readResource({ uri });
     expect(contents).toEqual([{ uri, mimeType: "image/png", blob: image }]);
 
-    const control = await node.node.engine.control();
-    const { token } = await control.tokens.add("phone");
+    const control = await openLocalControl(node.node.engine);
+    const { token } = await control.tokens.add({ name: "phone" });
     await using other = await openClient({ url: node.url, token });
     await expect(other.client.readResource({ uri })).rejects.toThrow(/no resource/);
     const own = await other.call("screen.snapshot", { maxWidth: 16 });

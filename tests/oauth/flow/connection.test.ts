@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type AuthRegistry, createAuthRegistry } from "../../../src/sources/servers/oauth/auth-registry.ts";
 import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credentials.ts";
-import { defined, startEngine } from "../../servers/start-engine.ts";
+import { defined, startEngine } from "../../support/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
 import { signIn } from "../fixtures/open-auth.ts";
 import { type RogueIssuer, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
@@ -134,7 +134,7 @@ test("a key of the configuration goes alone: nobody signs in beside it", async (
   const before = rogue.seen.length;
   const servers = { notes: { url: rogue.url.href, apiKey: "fixed-key" } };
   await using engine = await startEngine(servers, { auths: openAuths(store) });
-  expect(engine.manager.status("notes")).toMatchObject({ state: "needs-sign-in", auth: "API Key" });
+  expect(engine.manager.status("notes")).toMatchObject({ state: "needs-key", auth: "API Key" });
   const sent = rogue.seen.slice(before);
   expect(new Set(sent.map(({ path }) => path))).toEqual(new Set(["/mcp"]));
   expect(new Set(sent.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer fixed-key"]));

@@ -17,6 +17,8 @@ export interface GatewayChat extends AsyncDisposable {
   request<T = Record<string, unknown>>(method: string, params?: object): Promise<T>;
   /** Answers the next question about a tool of a plugin; gives what was asked. */
   answerNext(decision: "allow-once" | "allow-always" | "deny"): Promise<ApprovalAsked>;
+  /** What was posted to chats so far, besides answers. */
+  readonly posted: readonly string[];
   /** Questions that came so far. */
   readonly asked: readonly ApprovalAsked[];
 }
@@ -38,6 +40,7 @@ export async function openChat(
   const pending = new Map<string, (frame: Frame) => void>();
   const listeners = new Set<(frame: Frame) => void>();
   const asked: ApprovalAsked[] = [];
+  const posted: string[] = [];
   const challenged = Promise.withResolvers<void>();
   socket.on("error", (error) => challenged.reject(error));
   socket.on("close", () => {
@@ -52,6 +55,7 @@ export async function openChat(
   });
   listeners.add(({ event, payload }) => {
     if (event === "plugin.approval.requested") asked.push(payload?.["request"] as ApprovalAsked);
+    if (event === "chat" && String(payload?.["runId"]).startsWith("inject-")) posted.push(textOf(payload?.["message"]));
   });
   await challenged.promise;
   await request("connect", {
@@ -68,6 +72,7 @@ export async function openChat(
 
   return {
     asked,
+    posted,
     request,
     async say(message, sessionKey = `agent:main:${randomUUID()}`) {
       const runId = randomUUID();

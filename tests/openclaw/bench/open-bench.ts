@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installPackage } from "../../../conformance/install-package.ts";
 import { makeHome } from "./make-home.ts";
-import { type MockModel, startMockModel } from "./mock-model.ts";
+import { type MockModel, startMockModel } from "../../support/mock-model.ts";
 import { openClawVersion } from "./pinned.ts";
 import { freePort, type RunningGateway, startGateway } from "./start-gateway.ts";
 

@@ -11,10 +11,8 @@ const packed = [
   "data",
   "console",
   "scripts",
-  "skills",
-  "deploy",
   "package.json",
-  "openclaw.plugin.json",
+  "openclaw-plugin",
   "tsconfig.json",
   "tsconfig.build.json",
   "README.md",
@@ -22,7 +20,7 @@ const packed = [
   "CHANGELOG.md",
 ];
 
-/** Builds and packs the package as it is published, in a folder of its own; gives the tarball. */
+/** Builds and packs the plugin as it is published, in a folder of its own; gives the tarball. */
 export async function packPlugin(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "clawport-pack-"));
   const source = join(folder, "package");
@@ -31,7 +29,7 @@ export async function packPlugin(): Promise<string> {
   await symlink(join(root, "node_modules"), join(source, "node_modules"));
   await run(process.execPath, ["scripts/build.ts"], { cwd: source });
   const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], {
-    cwd: source,
+    cwd: join(source, "dist", "openclaw-plugin"),
   });
   return join(folder, stdout.trim());
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type AuthorizationServer, startAuthorizationServer } from "../../oauth/bench/authorization-server.ts";
-import { type ProtectedServer, startProtectedServer } from "../../oauth/bench/protected-server.ts";
+import { type AuthorizationServer, startAuthorizationServer } from "../../support/oauth/authorization-server.ts";
+import { type ProtectedServer, startProtectedServer } from "../../support/oauth/protected-server.ts";
 import { type GatewayChat, openChat } from "./gateway-chat.ts";
 import { openBench, type OpenClawBench } from "./open-bench.ts";
 import { installPlugin, packPlugin } from "./pack-plugin.ts";
@@ -15,8 +15,8 @@ const fixture = join(import.meta.dirname, "..", "fixtures", "notes-server.ts");
 export let bench: OpenClawBench;
 export let chat: GatewayChat;
 export let web: Awaited<ReturnType<typeof startWebServer>>;
-let authority: AuthorizationServer;
-let secured: ProtectedServer;
+export let authority: AuthorizationServer;
+export let secured: ProtectedServer;
 
 /** Packing, installing and starting take most of a minute, and several on a busy machine. */
 export const setUpMs = 600_000;

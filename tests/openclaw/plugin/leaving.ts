@@ -67,7 +67,7 @@ export function describeLeaving(): void {
         });
         await expect.poll(async () => (await readConfig())["mcp"].servers.notes, patiently).toBeDefined();
         const pid = await runNotes();
-        const project = join(mcpHome(), "..", "npm", "projects", "clawport");
+        const project = join(mcpHome(), "..", "npm", "projects", "clawport-openclaw");
         expect(existsSync(project)).toBe(true);
 
         const args = [bench.program, "plugins", "uninstall", "mcp-client", "--force"];

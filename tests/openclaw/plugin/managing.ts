@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
 import { describe, expect, test } from "vitest";
-import { clawport, type Place } from "../../cli/run-clawport.ts";
-import { createVisitor } from "../../oauth/bench/consent.ts";
+import { clawport, type Place } from "../../support/cli/run-clawport.ts";
+import { createVisitor } from "../../support/oauth/consent.ts";
 import {
+  authority,
   bench,
   chat,
   command,
@@ -13,6 +16,7 @@ import {
   pidsOf,
   readConfig,
   reloaded,
+  secured,
   web,
 } from "../bench/plugin-bench.ts";
 
@@ -21,7 +25,7 @@ export function describeManaging(): void {
   describe("/mcp", () => {
     test("answers every command without the model", async () => {
       const before = bench.model.requests.length;
-      expect(await chat.say("/mcp servers")).toMatch(
+      expect(await command("/mcp servers")).toMatch(
         /MCP Servers \(4 configured\)[\s\S]*web +http[\s\S]*Status: Connected \| Auth: None \| Tools: 1/,
       );
       expect(await chat.say("/mcp")).toContain("MCP Servers");
@@ -61,6 +65,48 @@ export function describeManaging(): void {
     });
   });
 
+  describe("signing in from a chat", () => {
+    const visit = async (text: string): Promise<void> => {
+      const [address = ""] = /https?:\/\/\S+\/auth\?\S+/.exec(text) ?? [];
+      await once(get(await createVisitor().consent(address)), "response");
+    };
+    const posts = () => chat.posted.join("\n");
+
+    test("connect goes on to the sign-in, and posts how it ended", async () => {
+      const text = await command(`/mcp connect ${secured.url}?chat --name signed`);
+      expect(text).toMatch(/Added signed to [\s\S]*signed requires a sign-in\.\nOpen this address/);
+      await visit(text);
+      await expect.poll(posts, patiently).toContain("Signed in to signed");
+      await reloaded("mcp.servers.signed");
+      await expect.poll(() => lookAt(), patiently).toContain("signed__read");
+    });
+
+    test("an agent's call that lacks a permission brings the address, and works after it", async () => {
+      const call = async (): Promise<string> => {
+        const answered = chat.answerNext("allow-once");
+        const [text] = await Promise.all([chat.say("call:signed__write {}"), answered]);
+        return text;
+      };
+      const refused = await call();
+      expect(refused).toContain("requires more permissions");
+      const before = chat.posted.length;
+      await visit(refused);
+      await expect.poll(() => chat.posted.length, patiently).toBeGreaterThan(before);
+      expect(chat.posted.at(-1)).toContain("Signed in to signed. What failed before can be tried again.");
+      expect(await call()).toContain("written");
+    });
+
+    test("a sign-in that is no longer valid is told in the chat, with the address of a new one", async () => {
+      const before = chat.posted.length;
+      await authority.revokeAll();
+      await command("/mcp refresh signed");
+      await expect.poll(() => chat.posted.length, patiently).toBeGreaterThan(before);
+      const told = chat.posted.find((text) => text.startsWith("The sign-in to signed is no longer valid.")) ?? "";
+      await visit(told);
+      await expect.poll(() => chat.posted.at(-1), patiently).toContain("Signed in to signed");
+    });
+  });
+
   describe("the configuration", () => {
     test("an edit adds a server without a restart, and the others keep running", async () => {
       const [pid] = pidsOf(await command("/mcp status notes"));
@@ -75,7 +121,7 @@ export function describeManaging(): void {
 
     test("an entry of the user's own is left alone", async () => {
       const { mcp } = await readConfig();
-      expect(Object.keys(mcp.servers).toSorted()).toEqual(["mail", "more", "notes", "one", "two", "web"]);
+      expect(Object.keys(mcp.servers).toSorted()).toEqual(["mail", "more", "notes", "one", "signed", "two", "web"]);
     });
   });
 

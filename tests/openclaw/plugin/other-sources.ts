@@ -4,7 +4,7 @@ import { join } from "node:path";
 import JSON5 from "json5";
 import { describe, expect, test } from "vitest";
 import { type App, openApp } from "../../../src/app/app.ts";
-import { clawport, type Place } from "../../cli/run-clawport.ts";
+import { clawport, type Place } from "../../support/cli/run-clawport.ts";
 import {
   bench,
   chat,

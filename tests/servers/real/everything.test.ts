@@ -5,7 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
 import { everythingPlan } from "./everything-plan.ts";
-import { startEngine } from "../start-engine.ts";
+import { startEngine } from "../../support/start-engine.ts";
 import { installServer } from "./install-server.ts";
 import { type Observed, observe } from "./observe.ts";
 import { openClient } from "./open-client.ts";

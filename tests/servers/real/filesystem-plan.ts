@@ -22,7 +22,7 @@ export function filesystemPlan(folder: string, still: string): Plan {
       ["read_text_file", { path: at("a.txt"), head: 2 }],
       ["read_text_file", { path: at("a.txt"), tail: 1 }],
       ["read_text_file", { path: at("none.txt") }],
-      ["read_text_file", { path: "/etc/passwd" }],
+      ["read_text_file", { path: "/etc/hostname" }],
       ["read_media_file", { path: at("dot.png") }],
       ["read_multiple_files", { paths: [at("a.txt"), at("deep", "b.md"), at("none")] }],
       ["write_file", { path: at("new.txt"), content: "fresh 🦀\n" }],

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { childEnv } from "../../../src/core/process/child-env.ts";
-import { makePlace, startHub } from "../../cli/run-clawport.ts";
+import { makePlace, startHub } from "../../support/cli/run-clawport.ts";
 import { controlAt } from "../../support/hub-socket.ts";
 import { until } from "../../support/until.ts";
 import { type RawClient, reachHub, startDirectly } from "./raw-client.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { mainFile, makePlace, type RunningHub, startReady } from "../../cli/run-clawport.ts";
+import { mainFile, makePlace, type RunningHub, startReady } from "../../support/cli/run-clawport.ts";
 
 /** A throw-away folder with a configuration, and `clawport serve` on it in either way. */
 export interface Serve extends AsyncDisposable {

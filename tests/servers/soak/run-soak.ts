@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { textOf } from "../../support/start-guard.ts";
-import { defined, startEngine } from "../start-engine.ts";
+import { defined, startEngine } from "../../support/start-engine.ts";
 
 export interface Levels {
   readonly processes: number;

@@ -48,7 +48,7 @@ export function talkTo(server: McpServer, { principal = "anna", twoWay = true }:
 }
 
 /** A client that has completed the handshake. */
-export async function shakeHands(server: McpServer, version: string, capabilities: object = {}): Promise<Talk> {
+export async function negotiate(server: McpServer, version: string, capabilities: object = {}): Promise<Talk> {
   const talk = talkTo(server);
   await talk.ask("initialize", initialize(version, capabilities));
   talk.notify("notifications/initialized");

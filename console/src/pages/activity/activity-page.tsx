@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { FoundCall } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { FoundCall } from "../../../../src/hub/control/queries/search-audit.ts";
+import { isRefusal, ranMs } from "../../../../src/catalog/audit/call-words.ts";
+import { callerName } from "../../../../src/catalog/caller.ts";
 import { Empty, FaultBox } from "../../parts/blocks.tsx";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
@@ -9,7 +11,7 @@ import { VirtualList } from "../../parts/virtual-list.tsx";
 import { Ago, countText, durationText, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
-import { CallDetailView, callerOf } from "./call-detail.tsx";
+import { CallDetailView } from "./call-detail.tsx";
 import { createCallList, type CallList } from "./call-list.ts";
 
 /** What happened? The audit, live. */
@@ -134,9 +136,9 @@ function CallItem({
     <Link class="item call" to={`${pathTo("activity", line.id)}${suffix}`} aria-current={isChosen}>
       <Shape tone={tone} />
       <span class="name clip call-tool">{visible(line.tool)}</span>
-      <span class="small muted clip call-caller">{visible(callerOf(line))}</span>
+      <span class="small muted clip call-caller">{visible(callerName(line))}</span>
       <span class={`small call-outcome ${tone === "ok" ? "muted" : tone === "bad" ? "bad" : "warn"}`}>{word}</span>
-      <span class="small muted num call-ms">{durationText(line.ms)}</span>
+      <span class="small muted num call-ms">{isRefusal(line.outcome) ? "" : durationText(ranMs(line))}</span>
       <span class="small muted call-when">
         <Ago at={line.time} />
       </span>

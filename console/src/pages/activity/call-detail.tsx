@@ -1,5 +1,7 @@
 import type { AuditLine } from "../../../../src/catalog/audit/audit-line.ts";
-import type { CallDetail } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { CallDetail } from "../../../../src/hub/control/queries/search-audit.ts";
+import { ranMs } from "../../../../src/catalog/audit/call-words.ts";
+import { callerName } from "../../../../src/catalog/caller.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { BackTo, Code, Loaded } from "../../parts/blocks.tsx";
@@ -8,14 +10,9 @@ import { Ago, durationText, sizeText, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { ruleWords } from "../../parts/prose.tsx";
 
-/** As the client calls itself, or what is known instead. */
-export function callerOf({ client, token, sender, agent, door }: AuditLine): string {
-  return [client ?? token ?? door, sender, agent && `agent ${agent}`].filter(Boolean).join(" · ");
-}
-
 /** One call, step by step: who, why it was allowed, what came of it. */
 export function CallDetailView({ id }: { readonly id: string }) {
-  const detail = useLive(() => hub.audit.steps(id), [], [id]);
+  const detail = useLive(() => hub.audit.steps({ id }), [], [id]);
   return <Loaded from={detail}>{(call) => <Call call={call} />}</Loaded>;
 }
 
@@ -31,7 +28,8 @@ function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) 
           <StateMark tone={tone}>{word}</StateMark>
         </div>
         <p class="muted">
-          <Ago at={line.time} />, {durationText(line.ms)}
+          <Ago at={line.time} />, {durationText(ranMs(line))}
+          {line.waited !== undefined && `, waited ${durationText(line.waited)}`}
         </p>
       </div>
       <ol class="steps">
@@ -58,7 +56,7 @@ function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) 
                 <Link class="mono grow clip" to={pathTo("activity", each.id)}>
                   {visible(each.tool)}
                 </Link>
-                <span class="small muted num">{durationText(each.ms)}</span>
+                <span class="small muted num">{durationText(ranMs(each))}</span>
               </li>
             ))}
           </ul>
@@ -67,7 +65,7 @@ function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) 
       <dl class="facts">
         <dt>Caller</dt>
         <dd>
-          <Link to={`${pathTo("activity")}?caller=${encodeURIComponent(caller)}`}>{visible(callerOf(line))}</Link>
+          <Link to={`${pathTo("activity")}?caller=${encodeURIComponent(caller)}`}>{visible(callerName(line))}</Link>
         </dd>
         <dt>Door</dt>
         <dd>{line.door}</dd>
@@ -77,6 +75,12 @@ function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) 
         <dd>
           {sizeText(line.in)}, {sizeText(line.out)}
         </dd>
+        {line.arguments !== undefined && (
+          <>
+            <dt>Arguments</dt>
+            <dd class="mono break">{visible(line.arguments)}</dd>
+          </>
+        )}
       </dl>
       <div class="row row-wrap">
         <Link class="button" to={pathTo("tools", line.tool)}>

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Fault, toFault } from "../../../../src/core/fault.ts";
-import type { AuditSearch, FoundCall } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { AuditSearch, FoundCall } from "../../../../src/hub/control/queries/search-audit.ts";
 import { hub } from "../../hub/control.ts";
 import { onHubEvent } from "../../hub/events.ts";
 

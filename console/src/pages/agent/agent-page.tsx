@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { AgentState } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { AgentState } from "../../../../src/hub/control/settings/read-agent.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Code, Empty, Loaded, Panel } from "../../parts/blocks.tsx";

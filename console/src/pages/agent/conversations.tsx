@@ -8,7 +8,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";
 
-const mostShown = 60;
+const maxShown = 60;
 
 /** The sessions of the agent, latest first. */
 export function Conversations({ chosen }: { readonly chosen: string | undefined }) {
@@ -31,7 +31,7 @@ export function Conversations({ chosen }: { readonly chosen: string | undefined 
             <p class="panel-body muted">None yet. The first order begins one.</p>
           ) : (
             <ul class="session-list">
-              {found.slice(0, mostShown).map((each) => (
+              {found.slice(0, maxShown).map((each) => (
                 <li key={`${each.place} ${each.key}`}>
                   <Link class="item" to={pathTo("agent", each.place, each.key)} aria-current={each.key === chosen}>
                     <span class="two">
@@ -64,7 +64,12 @@ export function ConversationView({
   readonly place: ConversationPlace;
   readonly sessionKey: string;
 }) {
-  const shown = useLive(() => hub.conversations.show(sessionKey, place), ["audit"], [place, sessionKey], slowly);
+  const shown = useLive(
+    () => hub.conversations.show({ key: sessionKey, from: place }),
+    ["audit"],
+    [place, sessionKey],
+    slowly,
+  );
   return (
     <Panel
       title={<span class="mono">{visible(sessionKey)}</span>}
@@ -74,7 +79,7 @@ export function ConversationView({
           question="Delete this session and everything said in it?"
           yes="Delete"
           onYes={async () => {
-            if (await act(() => hub.conversations.remove(sessionKey, place), "The session is deleted."))
+            if (await act(() => hub.conversations.remove({ key: sessionKey, from: place }), "The session is deleted."))
               navigate(pathTo("agent"));
           }}
         />

@@ -1,4 +1,4 @@
-import type { ApprovalsList } from "../../../../src/hub/control/hub-control.ts";
+import type { ApprovalsList } from "../../../../src/hub/control/approvals.ts";
 import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import { approvals } from "../../hub/shared.ts";
@@ -60,7 +60,7 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
   const waiting = waitingThings(list);
   const refused = refusedOf(list).map(thingOfCall);
   const things = [...waiting, ...refused];
-  const rejected = useRejected().value.value;
+  const rejected = useRejected().value;
   const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
   // What a key answers must be in view.
   const isFirst = rest.length === 0 && !isNarrow.value;

@@ -12,6 +12,7 @@ import { Link, navigate, pathTo } from "../../router/route.tsx";
 
 export function heldWords({ kind, source, state }: HeldDefinition): string {
   const what = kind === "instructions" ? "its instructions" : `this ${kind}`;
+  if (state === "flagged") return `${visible(source)} has something in ${what} that screening found`;
   const verb = state === "new" ? "added" : state === "withdrawn" ? "changed back" : "changed";
   return `${visible(source)} ${verb} ${what}`;
 }
@@ -23,7 +24,7 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
   async function accept(): Promise<void> {
     if (!mayAccept) return;
     const isDone = await act(
-      () => hub.approvals.accept(held.name, { confirmed: true, seen: [held.hash] }),
+      () => hub.approvals.accept({ name: held.name, confirmed: true, seen: [held.hash] }),
       `${held.name} is accepted as it is now.`,
     );
     approvals.reload();
@@ -31,7 +32,7 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
   }
   async function reject(): Promise<void> {
     const isDone = await act(
-      () => hub.approvals.reject(held.name, { seen: [held.hash] }),
+      () => hub.approvals.reject({ name: held.name, seen: [held.hash] }),
       `${held.name} is rejected. It stays blocked until ${held.source} changes it again.`,
     );
     approvals.reload();
@@ -83,6 +84,8 @@ function shownWords({ shown, state }: HeldDefinition): string {
   switch (shown as string) {
     case "pinned":
       return "Until you accept it, clients get the previous definition, and calls need approval.";
+    case "withheld":
+      return "Until you accept it, clients see it without its words, and calls need approval.";
     case "listed":
     case "offered":
       return "Clients see it, but using it needs approval.";

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ApprovalAnswer } from "../../../../src/catalog/advice.ts";
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
-import type { Widening } from "../../../../src/catalog/guard/approvals.ts";
+import type { Widening } from "../../../../src/catalog/guard/approvals-file.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
@@ -29,13 +29,17 @@ const unseenMs = 400;
 
 /** A call in plain words, with everything that must be seen before answering. */
 export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
-  const tool = useLive(async () => (await hub.tools.find(call.name).catch(() => undefined)) ?? null, [], [call.name]);
+  const tool = useLive(
+    async () => (await hub.tools.find({ name: call.name }).catch(() => undefined)) ?? null,
+    [],
+    [call.name],
+  );
   const isOpen = isStillWaiting(call);
-  const hints = hintWords(tool.value.value?.annotations);
+  const hints = hintWords(tool.value?.annotations);
 
   // The list has a shortened text with secrets masked. The whole of it is in the hub's memory only.
-  const shown = useLive(async () => (await hub.approvals.show(call.id)).text ?? null, [], [call.id]);
-  const text = shown.value.value;
+  const shown = useLive(async () => (await hub.approvals.show({ id: call.id })).text ?? null, [], [call.id]);
+  const text = shown.value;
   const isRead = useSignal(false);
   const isSeen = useSignal(false);
   useEffect(() => {
@@ -48,7 +52,8 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
     if (!isSeen.value || (isYes && !isRead.value)) return;
     const isDone = await act(
       () =>
-        hub.approvals.approve(call.id, {
+        hub.approvals.approve({
+          id: call.id,
           answer: choice,
           confirmed: true,
           seen: call.hash,
@@ -89,7 +94,7 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
       {typeof text === "string" ? (
         <WholeText text={text} label="The call" isRead={isRead} isDiff={/^[+-]/m.test(text)} />
       ) : (
-        <ShortenedCall call={call} isLoading={text === undefined && shown.fault.value === undefined} />
+        <ShortenedCall call={call} isLoading={text === undefined && shown.fault === undefined} />
       )}
       <div class="row row-wrap answers">
         <Button kind="main" hotkey="o" disabled={!isSeen.value || !isRead.value} onClick={() => answer("once")}>

@@ -20,7 +20,7 @@ export function useRejected(): Live<readonly HeldDefinition[]> {
 
 /** Answers that last, and how to take them back. */
 export function RememberedAnswers({ list }: { readonly list: readonly Approval[] }) {
-  const rejected = useRejected().value.value ?? [];
+  const rejected = useRejected().value ?? [];
   if (list.length + rejected.length === 0)
     return (
       <Empty title="No answer is remembered">
@@ -89,7 +89,7 @@ function Answers({ list }: { readonly list: readonly Approval[] }) {
               </span>
               <Button
                 onClick={async () => {
-                  await act(() => hub.approvals.forget(name ?? scope), "Forgotten: you will be asked again.");
+                  await act(() => hub.approvals.forget({ tool: name ?? scope }), "Forgotten: you will be asked again.");
                   approvals.reload();
                 }}
               >

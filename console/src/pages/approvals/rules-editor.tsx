@@ -1,12 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { presetWords } from "../../../../src/core/config/preset-words.ts";
 import { type Fault, toFault } from "../../../../src/core/fault.ts";
-import type { RuleList, RuleTrial } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { RuleList, RuleTrial } from "../../../../src/hub/control/settings/edit-rules.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { FaultBox, Loaded, Panel } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { plural, visible } from "../../parts/words.tsx";
 import { type Rule, RuleRow } from "./rule-row.tsx";
 import { TrialView } from "./trial-view.tsx";
@@ -32,7 +34,7 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
   useEffect(() => {
     let isOld = false;
     const timer = setTimeout(() => {
-      hub.rules.dryRun(draft.value).then(
+      hub.rules.dryRun({ rules: draft.value }).then(
         (result) => !isOld && ((trial.value = result), (fault.value = undefined)),
         (error) => !isOld && (fault.value = toFault(error)),
       );
@@ -52,7 +54,7 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
     <div class="stack">
       <p class="muted prose">
         The first rule that matches decides. If none does, the preset <b>{list.preset}</b> decides:{" "}
-        {presetWords[list.preset]}
+        <Prose text={`${presetWords[list.preset]}.`} />
       </p>
       <Panel
         title={plural(draft.value.length, "rule")}
@@ -67,7 +69,10 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
               kind="main"
               disabled={!isChanged || fault.value !== undefined}
               onClick={async () => {
-                await act(() => hub.rules.save(draft.value, list.hash), "The rules are saved and active.");
+                await act(
+                  () => hub.rules.save({ rules: draft.value, baseHash: list.hash }),
+                  "The rules are saved and active.",
+                );
                 onSaved();
               }}
             >
@@ -108,9 +113,3 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
     </div>
   );
 }
-
-const presetWords: Readonly<Record<RuleList["preset"], string>> = {
-  open: "everything runs.",
-  default: "everything runs, except that OpenClaw's agent needs approval for tools that are not read-only.",
-  strict: "everything that is not read-only needs approval.",
-};

@@ -1,4 +1,4 @@
-import type { RuleTrial } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { RuleTrial } from "../../../../src/hub/control/settings/edit-rules.ts";
 import { Panel } from "../../parts/blocks.tsx";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { Ago, countText, plural, visible } from "../../parts/words.tsx";

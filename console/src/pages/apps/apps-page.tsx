@@ -1,4 +1,4 @@
-import type { AppSession } from "../../../../src/hub/control/hub-control.ts";
+import type { ListedAppSession } from "../../../../src/hub/control/queries/list-apps.ts";
 import { hub } from "../../hub/control.ts";
 import { slowly, useLive } from "../../hub/live.ts";
 import { status } from "../../hub/shared.ts";
@@ -28,7 +28,7 @@ export function AppsPage() {
 }
 
 function NoApps() {
-  const address = status.value.value?.appsAddress;
+  const address = status.value?.appsAddress;
   return (
     <Empty title="No app is connected">
       <p class="muted">A running app, a web page or a program of yours, can offer tools for as long as it runs.</p>
@@ -48,7 +48,7 @@ function NoApps() {
   );
 }
 
-function App({ app }: { readonly app: AppSession }) {
+function App({ app }: { readonly app: ListedAppSession }) {
   const isConnected = app.bridge === "connected";
   return (
     <li class="panel">

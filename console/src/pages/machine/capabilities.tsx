@@ -1,4 +1,4 @@
-import type { MachineCapability, MachineState } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { MachineCapability, MachineState } from "../../../../src/hub/control/settings/machine-state.ts";
 import { act } from "../../hub/act.ts";
 import { connection, mayChange } from "../../hub/events.ts";
 import { hub } from "../../hub/control.ts";
@@ -57,7 +57,10 @@ export function Capabilities({ state, onChange }: { readonly state: MachineState
 function Capability({ capability, onChange }: { readonly capability: MachineCapability; onChange(): void }) {
   const { name, title, risk, consent, standard, unavailable, grants } = capability;
   async function choose(mode: MachineCapability["consent"]): Promise<void> {
-    await act(() => hub.machine.consent(name, mode === standard ? "default" : mode), `${title}: ${mode}.`);
+    await act(
+      () => hub.machine.consent({ capability: name, mode: mode === standard ? "default" : mode }),
+      `${title}: ${mode}.`,
+    );
     onChange();
   }
   return (
@@ -84,7 +87,7 @@ function Capability({ capability, onChange }: { readonly capability: MachineCapa
         <Button
           kind="quiet"
           onClick={async () => {
-            await act(() => hub.machine.forget(name), "Forgotten: you will be asked again.");
+            await act(() => hub.machine.forget({ capability: name }), "Forgotten: you will be asked again.");
             onChange();
           }}
         >

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { MachineState } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { MachineState } from "../../../../src/hub/control/settings/machine-state.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
@@ -40,7 +40,7 @@ export function GatewayPairing({ state, onChange }: { readonly state: MachineSta
         </dl>
       )}
       <Pair onChange={onChange} />
-      {gateway !== undefined && <Standing />}
+      {gateway !== undefined && <Pairing />}
     </Panel>
   );
 }
@@ -84,12 +84,12 @@ function Pair({ onChange }: { onChange(): void }) {
 }
 
 /** How far each command has come: declared here, allowed there, approved by the owner. */
-function Standing() {
-  const standing = useLive(() => hub.machine.pairing(), ["status"]);
+function Pairing() {
+  const pairing = useLive(() => hub.machine.pairing(), ["status"]);
   return (
     <details>
       <summary class="muted">What the gateway may call</summary>
-      <Loaded from={standing}>
+      <Loaded from={pairing}>
         {({ commands, problem }) => (
           <>
             {problem !== undefined && <p class="bad break">{visible(problem)}</p>}

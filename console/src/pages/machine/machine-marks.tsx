@@ -1,4 +1,4 @@
-import type { MachineState } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { MachineState } from "../../../../src/hub/control/settings/machine-state.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 
 const statusTones: Readonly<Record<MachineState["status"], Tone>> = {
@@ -34,8 +34,8 @@ export function RestartHint({ state }: { readonly state: MachineState }) {
   if (!state.needsRestart) return null;
   return (
     <div class="warn">
-      Changes take effect after a restart: run <code>clawport stop</code>, then{" "}
-      <code>{state.host === "node" ? "clawport node" : "clawport up"}</code>.
+      The change of the MCP server takes effect after a restart: run <code>clawport stop</code>, then{" "}
+      <code>clawport node</code>.
     </div>
   );
 }

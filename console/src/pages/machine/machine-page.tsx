@@ -1,14 +1,14 @@
-import type { MachineState } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { MachineState } from "../../../../src/hub/control/settings/machine-state.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { CopyButton, Switch } from "../../parts/button.tsx";
 import { visible } from "../../parts/words.tsx";
+import { Link, pathTo } from "../../router/route.tsx";
 import { Capabilities } from "./capabilities.tsx";
 import { GatewayPairing } from "./gateway-pairing.tsx";
 import { McpStatus, RestartHint, ToolsMark } from "./machine-marks.tsx";
-import { TokenPanel } from "./token-panel.tsx";
 
 /** What may this computer do, and for whom? */
 export function MachinePage() {
@@ -18,7 +18,6 @@ export function MachinePage() {
       {(state) => (
         <div class="stack">
           <Switches state={state} onChange={machine.reload} />
-          <TokenPanel state={state} onChange={machine.reload} />
           <Capabilities state={state} onChange={machine.reload} />
           <GatewayPairing state={state} onChange={machine.reload} />
         </div>
@@ -36,7 +35,8 @@ function Switches({ state, onChange }: MachineProps) {
   const { host, settings, tools } = state;
   const set = async (change: Partial<MachineState["settings"]>, what: string): Promise<void> => {
     const word = Object.values(change).includes(true) ? "on" : "off";
-    await act(() => hub.machine.set(change), `Saved: ${what} ${word} after a restart.`);
+    const when = "enableMcpServer" in change ? " after a restart" : "";
+    await act(() => hub.machine.set(change), `Saved: ${what} ${word}${when}.`);
     onChange();
   };
   return (
@@ -62,7 +62,13 @@ function Switches({ state, onChange }: MachineProps) {
           <span class="grow">
             {host === "node" ? "Local MCP server" : "MCP endpoint"}
             <code class="small block break">{visible(state.endpoint)}</code>
-            <span class="small muted block">MCP clients on this computer reach everything at this address.</span>
+            <span class="small muted block">
+              MCP clients on this computer reach everything at this address, with{" "}
+              <Link class="text-link" to={pathTo("settings", "tokens")}>
+                a token
+              </Link>
+              .
+            </span>
           </span>
           <CopyButton text={state.endpoint} what="the endpoint" />
           <McpStatus status={state.status} />

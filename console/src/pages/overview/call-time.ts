@@ -1,4 +1,4 @@
-import type { SeriesPoint } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { SeriesPoint } from "../../../../src/hub/control/queries/call-series.ts";
 
 /** The time within which this share of all calls ended, over all minutes; undefined if there was no call. */
 export function callTime(points: readonly Pick<SeriesPoint, "times">[], share: number): number | undefined {

@@ -1,4 +1,5 @@
-import type { HubStatus, SourceStatus } from "../../../../src/hub/control/hub-control.ts";
+import type { HubStatus, SourceStatus } from "../../../../src/hub/control/queries/hub-status.ts";
+import { callerName } from "../../../../src/catalog/caller.ts";
 import { approvals, servers } from "../../hub/shared.ts";
 import { Panel } from "../../parts/blocks.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -66,7 +67,11 @@ function Doors({ now }: { readonly now: HubStatus }) {
                   class="clip"
                   to={`${pathTo("activity")}?caller=${encodeURIComponent(caller.client ?? caller.token ?? caller.door)}`}
                 >
-                  {visible(caller.client ?? caller.token ?? doorNames[caller.door] ?? caller.door)}
+                  {visible(
+                    caller.token === undefined && caller.client === undefined
+                      ? (doorNames[caller.door] ?? caller.door)
+                      : callerName(caller),
+                  )}
                 </Link>
                 <span class="muted grow clip">
                   {plural(caller.calls, "call")}
@@ -85,17 +90,17 @@ function Doors({ now }: { readonly now: HubStatus }) {
   );
 }
 
-const mostSources = 12;
+const maxSources = 12;
 
 function Sources({ sources }: { readonly sources: readonly SourceStatus[] }) {
-  const list = servers.value.value ?? [];
+  const list = servers.value ?? [];
   const others = sources.filter(({ id }) => !list.some(({ name }) => name === id));
-  const held = approvals.value.value?.changed ?? [];
+  const held = approvals.value?.changed ?? [];
   if (list.length + others.length === 0) return <p class="panel-body muted">Nothing is connected yet.</p>;
   return (
     <ul class="lines">
-      {list.slice(0, mostSources).map((server) => {
-        const { tone, word } = serverWords(server.state);
+      {list.slice(0, maxSources).map((server) => {
+        const { tone, word } = serverWords(server);
         const back = held.filter(({ source }) => source === server.name).length;
         return (
           <li key={server.name}>
@@ -115,9 +120,9 @@ function Sources({ sources }: { readonly sources: readonly SourceStatus[] }) {
           </li>
         );
       })}
-      {list.length > mostSources && (
+      {list.length > maxSources && (
         <li>
-          <Link to={pathTo("servers")}>and {list.length - mostSources} more</Link>
+          <Link to={pathTo("servers")}>and {list.length - maxSources} more</Link>
         </li>
       )}
       {others.map(({ id, kind, tools }) => (

@@ -1,4 +1,4 @@
-import type { Attention } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { Attention } from "../../../../src/hub/control/queries/find-attention.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { servers, status } from "../../hub/shared.ts";
@@ -8,7 +8,7 @@ import { Shape } from "../../parts/state-mark.tsx";
 import { visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { DoorsAndSources } from "./doors-and-sources.tsx";
-import { Pulse } from "./pulse.tsx";
+import { CallChart } from "./call-chart.tsx";
 import { Prose } from "../../parts/prose.tsx";
 
 /** Is everything all right? First what needs the user, then the live picture. */
@@ -19,9 +19,9 @@ export function OverviewPage() {
   );
   return (
     <div class="stack">
-      {servers.value.value?.length === 0 && <FirstSteps />}
+      {servers.value?.length === 0 && <FirstSteps />}
       <Loaded from={attention}>{(list) => <NeedsYou list={list} />}</Loaded>
-      <Pulse />
+      <CallChart />
       <Loaded from={status}>{(now) => <DoorsAndSources now={now} />}</Loaded>
     </div>
   );

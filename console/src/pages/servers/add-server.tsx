@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { NewServer } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { NewServer } from "../../../../src/hub/control/settings/edit-servers.ts";
 import { act, show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { servers } from "../../hub/shared.ts";
@@ -46,8 +46,8 @@ export function AddServer() {
       servers.reload();
       const [first] = added;
       if (first === undefined) return;
-      const state = states.find((each) => each.name === first)?.state;
-      show("done", `Added ${added.join(", ")}${state === undefined ? "" : `: ${serverWords(state).word}`}.`);
+      const status = states.find((each) => each.name === first);
+      show("done", `Added ${added.join(", ")}${status === undefined ? "" : `: ${serverWords(status).word}`}.`);
       navigate(pathTo("servers", first));
     });
     unreachable.value = !isAdded;

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ImportableFile } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { ImportableFile } from "../../../../src/hub/control/settings/edit-servers.ts";
 import { act, show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
@@ -52,7 +52,7 @@ export function ImportServers({ onDone = () => navigate(pathTo("servers")) }: { 
                   disabled={chosen.length === 0}
                   onClick={() =>
                     act(async () => {
-                      const { added, needs } = await hub.servers.import(chosen);
+                      const { added, needs } = await hub.servers.import({ names: chosen });
                       servers.reload();
                       show("done", [`Imported ${plural(added.length, "server")}.`, ...needs].join("\n"));
                       onDone();

@@ -1,3 +1,4 @@
+import { protocolText } from "../../../../src/core/server-states.ts";
 import type { ServerStatus } from "../../../../src/sources/servers/server-status.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
@@ -14,11 +15,11 @@ import { Prose } from "../../parts/prose.tsx";
 
 /** One server: its state in words, what to do about it, its tools and its log. */
 export function ServerDetail({ server }: { readonly server: ServerStatus }) {
-  const { tone, word } = serverWords(server.state);
+  const { tone, word } = serverWords(server);
   const isOff = server.state === "disabled";
   const needsSignIn = server.state === "needs-sign-in";
   const why = needsSignIn ? undefined : (server.reason ?? (server.state === "ready" ? undefined : server.lastError));
-  const held = (approvals.value.value?.changed ?? []).filter(({ source }) => source === server.name);
+  const held = (approvals.value?.changed ?? []).filter(({ source }) => source === server.name);
   return (
     <div class="stack">
       <div>
@@ -33,7 +34,7 @@ export function ServerDetail({ server }: { readonly server: ServerStatus }) {
           </p>
         )}
       </div>
-      {(needsSignIn || server.auth === "OAuth") && <SignIn server={server} />}
+      {(needsSignIn || (server.auth === "OAuth" && server.state !== "needs-key")) && <SignIn server={server} />}
       {held.length > 0 && (
         <div class="hint-box row row-wrap">
           <span class="grow">
@@ -67,8 +68,8 @@ function Actions({ server, isOff }: { readonly server: ServerStatus; readonly is
           icon="reload"
           onClick={() =>
             done(`${name} is connected.`)(async () => {
-              if (isOpen) await hub.servers.disconnect(name);
-              await hub.servers.connect(name);
+              if (isOpen) await hub.servers.disconnect({ name });
+              await hub.servers.connect({ name });
             })
           }
         >
@@ -76,11 +77,13 @@ function Actions({ server, isOff }: { readonly server: ServerStatus; readonly is
         </Button>
       )}
       {isOpen && (
-        <Button onClick={() => done(`The lists of ${name} are fresh.`)(() => hub.servers.refresh(name))}>
+        <Button onClick={() => done(`The lists of ${name} are fresh.`)(() => hub.servers.refresh({ name }))}>
           Refresh lists
         </Button>
       )}
-      <Button onClick={() => done(`${name} is ${isOff ? "on" : "off"}.`)(() => hub.servers.enable(name, isOff))}>
+      <Button
+        onClick={() => done(`${name} is ${isOff ? "on" : "off"}.`)(() => hub.servers.enable({ name, on: isOff }))}
+      >
         {isOff ? "Enable" : "Disable"}
       </Button>
       <Confirmed
@@ -88,7 +91,7 @@ function Actions({ server, isOff }: { readonly server: ServerStatus; readonly is
         question={`Remove ${name} from the configuration? Its tools disappear for all clients.`}
         yes={`Remove ${name}`}
         onYes={async () => {
-          if (!(await act(() => hub.servers.remove(name), `${name} is removed.`))) return;
+          if (!(await act(() => hub.servers.remove({ name }), `${name} is removed.`))) return;
           navigate(pathTo("servers"));
           servers.reload();
         }}
@@ -107,7 +110,7 @@ function Facts({ server }: { readonly server: ServerStatus }) {
     ["Address", <span class="mono">{visible(server.address)}</span>],
     ["Transport", server.address.startsWith("stdio:") ? "stdio" : "HTTP"],
     ["Offers", lists],
-    ["Protocol", server.version && `${server.version}${server.era === undefined ? "" : `, ${server.era} era`}`],
+    ["Protocol", server.version && protocolText(server)],
     ["Server", infoText(server.serverInfo)],
     ["Sign-in", server.auth === "None" ? undefined : server.auth],
     ["Signed in until", server.signedInUntil && <Ago at={server.signedInUntil} />],
@@ -115,7 +118,12 @@ function Facts({ server }: { readonly server: ServerStatus }) {
     ["Last use", server.lastUse && <Ago at={server.lastUse} />],
     ["Heartbeat", server.lastHeartbeat && <Ago at={server.lastHeartbeat} />],
     ["Next try", server.nextAttempt && <Ago at={server.nextAttempt} />],
-    ["Last error", server.state !== "needs-sign-in" && server.lastError && <Prose text={server.lastError} />],
+    [
+      "Last error",
+      server.state !== "needs-sign-in" && server.lastError !== server.reason && server.lastError && (
+        <Prose text={server.lastError} />
+      ),
+    ],
   ];
   return (
     <dl class="facts">
@@ -145,7 +153,7 @@ function ToolsOf({ server }: { readonly server: ServerStatus }) {
     ["tools-changed", "servers"],
     [server.name],
   );
-  const total = page.value.value?.total ?? 0;
+  const total = page.value?.total ?? 0;
   const all = `${pathTo("tools")}?source=${encodeURIComponent(server.name)}`;
   return (
     <Panel
@@ -189,7 +197,7 @@ function ToolsOf({ server }: { readonly server: ServerStatus }) {
 }
 
 function Log({ server }: { readonly server: ServerStatus }) {
-  const log = useLive(() => hub.servers.logs(server.name), ["servers", "audit"], [server.name], slowly);
+  const log = useLive(() => hub.servers.logs({ name: server.name }), ["servers", "audit"], [server.name], slowly);
   return (
     <Panel
       title="Log"

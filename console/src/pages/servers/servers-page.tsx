@@ -83,7 +83,7 @@ function ServerList({ list, chosen }: ServerListProps) {
   const words = useSignal(query.value.get("q") ?? "");
   const wanted = words.value.toLowerCase();
   const found = list.filter((server) =>
-    [server.name, server.address, server.state].some((text) => text.toLowerCase().includes(wanted)),
+    [server.name, server.address, serverWords(server).word].some((text) => text.toLowerCase().includes(wanted)),
   );
   return (
     <div class="list-side">
@@ -120,7 +120,7 @@ function ServerList({ list, chosen }: ServerListProps) {
 }
 
 function ServerItem({ server, isChosen }: { readonly server: ServerStatus; readonly isChosen: boolean }) {
-  const { tone, word } = serverWords(server.state);
+  const { tone, word } = serverWords(server);
   const isPlain = server.state === "ready" || server.state === "needs-sign-in";
   const why = isPlain ? undefined : (server.reason ?? server.lastError);
   return (

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Fault } from "../../../../src/core/fault.ts";
-import type { DevicePrompt } from "../../../../src/hub/control/sign-ins.ts";
+import type { DevicePrompt } from "../../../../src/hub/sign-in/sign-ins.ts";
 import type { ServerStatus } from "../../../../src/sources/servers/server-status.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
@@ -28,13 +28,13 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
 
   async function begin(): Promise<void> {
     await act(async () => {
-      const way = await hub.signIns.wayOf(name);
+      const way = await hub.signIns.methodFor({ server: name });
       if (way.device === true) return beginDevice();
       // A registered client may have a fixed address to return to. What arrives there is pasted here.
       const isFixed = way.uri !== undefined || way.port !== undefined;
       const redirectUri =
         way.uri ?? (way.port === undefined ? returnAddress(name) : `http://127.0.0.1:${way.port}/callback`);
-      const begun = await hub.signIns.begin(name, { redirectUri });
+      const begun = await hub.signIns.begin({ server: name, redirectUri });
       if (begun.kind === "signed-in") servers.reload();
       // The address is the server's choice.
       else if (!/^https?:\/\//i.test(begun.url))
@@ -45,14 +45,14 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
 
   async function beginDevice(): Promise<void> {
     await act(async () => {
-      const prompt = await hub.signIns.beginDevice(name, {});
+      const prompt = await hub.signIns.beginDevice({ server: name });
       stage.value = { kind: "device", prompt };
       void awaitDevice(prompt.userCode);
     });
   }
 
   async function awaitDevice(userCode: string): Promise<void> {
-    await act(() => hub.signIns.awaitDevice(name, userCode), `Signed in to ${name}.`);
+    await act(() => hub.signIns.awaitDevice({ server: name, userCode }), `Signed in to ${name}.`);
     stage.value = { kind: "idle" };
     servers.reload();
   }
@@ -76,9 +76,9 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
           ) : (
             <Button
               onClick={async () => {
-                if (!(await act(() => hub.signIns.logout(name), `Signed out of ${name}.`))) return;
+                if (!(await act(() => hub.signIns.logout({ server: name }), `Signed out of ${name}.`))) return;
                 // The connection notices when it is used next.
-                await hub.servers.refresh(name).catch(() => {});
+                await hub.servers.refresh({ name }).catch(() => {});
                 servers.reload();
               }}
             >
@@ -127,7 +127,7 @@ function Redirect({ server, url, paste }: { readonly server: string; readonly ur
             onClick={async () => {
               const given = pasted.value.trim();
               const search = URL.canParse(given) ? new URL(given).search : given;
-              await act(() => hub.signIns.finish(server, search, true), `Signed in to ${server}.`);
+              await act(() => hub.signIns.finish({ server, query: search, pasted: true }), `Signed in to ${server}.`);
               servers.reload();
             }}
           >

@@ -29,10 +29,10 @@ async function finish(server: string): Promise<void> {
   const { search } = location;
   history.replaceState(null, "", location.pathname);
   try {
-    await hub.signIns.finish(server, search, false);
+    await hub.signIns.finish({ server, query: search, pasted: false });
     show("done", `Signed in to ${server}.`);
     navigate(pathTo("servers", server), { replace: true });
-    await hub.servers.connect(server).catch(() => {});
+    await hub.servers.connect({ name: server }).catch(() => {});
     servers.reload();
   } catch (error) {
     fault.value = toFault(error);

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ClientEntry } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { ClientEntry } from "../../../../src/hub/control/settings/edit-clients.ts";
 import { act, show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
@@ -62,7 +62,7 @@ function Client({ client, onChange }: { readonly client: ClientEntry; onChange()
 
   async function install(): Promise<void> {
     await act(async () => {
-      const { backup, next } = await hub.clients.install(client.id);
+      const { backup, next } = await hub.clients.install({ id: client.id });
       diff.value = undefined;
       show(
         "done",
@@ -85,7 +85,7 @@ function Client({ client, onChange }: { readonly client: ClientEntry; onChange()
         {isInstalled ? (
           <Button
             onClick={async () => {
-              await act(() => hub.clients.uninstall(client.id), `${client.title} no longer uses Clawport.`);
+              await act(() => hub.clients.uninstall({ id: client.id }), `${client.title} no longer uses Clawport.`);
               onChange();
             }}
           >
@@ -97,7 +97,7 @@ function Client({ client, onChange }: { readonly client: ClientEntry; onChange()
             disabled={client.problem !== undefined}
             onClick={() =>
               act(async () => {
-                const preview = await hub.clients.preview(client.id);
+                const preview = await hub.clients.preview({ id: client.id });
                 diff.value = preview.diff.map(({ mark, text }) => `${mark} ${text}`).join("\n");
               })
             }

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import type { ConfigProblem } from "../../../../src/core/config/config-problem.ts";
-import type { ConfigText } from "../../../../src/hub/control/hub-control.ts";
-import type { ConfigVerdict } from "../../../../src/hub/control/settings/settings-control.ts";
+import type { ConfigText } from "../../../../src/hub/control/config-text.ts";
+import type { ConfigVerdict } from "../../../../src/hub/control/settings/edit-config-text.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
@@ -34,7 +34,7 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
   useEffect(() => {
     let isOld = false;
     const timer = setTimeout(() => {
-      hub.configuration.validate(draft.value).then(
+      hub.configuration.validate({ text: draft.value }).then(
         (result) => !isOld && (verdict.value = result),
         () => {},
       );
@@ -84,7 +84,13 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
               kind="main"
               disabled={!ok}
               onClick={async () => {
-                if (await act(() => hub.configuration.write(draft.value, file.hash), "Saved, and active.")) onSaved();
+                if (
+                  await act(
+                    () => hub.configuration.write({ text: draft.value, baseHash: file.hash }),
+                    "Saved, and active.",
+                  )
+                )
+                  onSaved();
               }}
             >
               Save
@@ -126,7 +132,7 @@ function Hiding({ saved, onText }: HidingProps) {
   useEffect(() => {
     if (tools.length === 0) return;
     const enter = async () => {
-      const text = await hub.configuration.hide(saved, tools);
+      const text = await hub.configuration.hide({ text: saved, tools });
       state.value = text === saved ? "hidden" : "entered";
       if (text !== saved) onText(text);
     };
@@ -135,7 +141,7 @@ function Hiding({ saved, onText }: HidingProps) {
   if (tools.length === 0) return null;
   const now = state.value;
   if (typeof now === "object") return <FaultBox fault={now} />;
-  const names = tools.length > mostNamed ? plural(tools.length, "tool") : tools.map(visible).join(", ");
+  const names = tools.length > maxNamed ? plural(tools.length, "tool") : tools.map(visible).join(", ");
   return (
     <div class="hint-box row row-wrap" role="status" data-hiding={now}>
       <span class="grow break">
@@ -150,7 +156,7 @@ function Hiding({ saved, onText }: HidingProps) {
   );
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 function Problems({ problems }: { readonly problems: readonly ConfigProblem[] }) {
   if (problems.length === 0) return null;

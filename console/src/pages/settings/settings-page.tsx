@@ -1,10 +1,9 @@
 import { Link, pathTo } from "../../router/route.tsx";
-import { Panel } from "../../parts/blocks.tsx";
-import { NamedTokens } from "../machine/token-panel.tsx";
 import type { PageProps } from "../page-table.ts";
 import { Clients } from "./clients.tsx";
 import { Configuration } from "./configuration.tsx";
 import { Doctor } from "./doctor.tsx";
+import { TokenPanel } from "./token-panel.tsx";
 
 const tabs = [
   ["configuration", "Configuration"],
@@ -26,11 +25,7 @@ export function SettingsPage({ rest: [chosen = "configuration"] }: PageProps) {
       </nav>
       {chosen === "configuration" && <Configuration />}
       {chosen === "clients" && <Clients />}
-      {chosen === "tokens" && (
-        <Panel title="Tokens of single clients" bare>
-          <NamedTokens />
-        </Panel>
-      )}
+      {chosen === "tokens" && <TokenPanel />}
       {chosen === "health" && <Doctor />}
     </div>
   );

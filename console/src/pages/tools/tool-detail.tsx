@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { ListedTool } from "../../../../src/hub/control/hub-control.ts";
+import type { ListedTool } from "../../../../src/hub/control/queries/list-tools.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { BackTo, Code, Empty, FaultBox, Panel } from "../../parts/blocks.tsx";
-import { Button } from "../../parts/button.tsx";
+import { Button, CopyButton } from "../../parts/button.tsx";
 import { Hints } from "../../parts/hints.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { visible } from "../../parts/words.tsx";
@@ -12,16 +12,17 @@ import { Link, pathTo } from "../../router/route.tsx";
 import { firstValue } from "../../schema-form/field-kind.ts";
 import { JsonInput } from "../../schema-form/json-input.tsx";
 import { SchemaForm } from "../../schema-form/schema-form.tsx";
-import { CallQuestions } from "./call-questions.tsx";
-import { CopyAs } from "./copy-as.tsx";
 import { ResultView } from "./result-view.tsx";
-import { createToolRun } from "./tool-run.ts";
+import { createToolRun, type ToolRun } from "./tool-run.ts";
+import { act } from "../../hub/act.ts";
+import { answerQuestion, type CallQuestion } from "../../hub/call-tool.ts";
+import { status } from "../../hub/shared.ts";
 
 /** One tool: what it does, a form for its arguments, and its result. */
 export function ToolDetail({ name }: { readonly name: string }) {
-  const found = useLive(async () => (await hub.tools.find(name)) ?? null, ["tools-changed"], [name]);
-  const tool = found.value.value;
-  if (found.fault.value !== undefined && tool === undefined) return <FaultBox fault={found.fault.value} />;
+  const found = useLive(async () => (await hub.tools.find({ name })) ?? null, ["tools-changed"], [name]);
+  const tool = found.value;
+  if (found.fault !== undefined && tool === undefined) return <FaultBox fault={found.fault} />;
   if (tool === undefined) return <p class="muted">Loading…</p>;
   if (tool === null)
     return (
@@ -151,4 +152,78 @@ function Description({ text }: { readonly text: string }) {
       )}
     </p>
   );
+}
+
+/** What a server asks its user during a call. */
+function CallQuestions({ run }: { readonly run: ToolRun }) {
+  return (
+    <>
+      {run.questions.value.map((question) => (
+        <Question key={question.id} question={question} onDone={() => run.answered(question.id)} />
+      ))}
+    </>
+  );
+}
+
+function Question({ question, onDone }: { readonly question: CallQuestion; onDone(): void }) {
+  const { message = "The server asks you something.", requestedSchema } = question.params;
+  const content = useSignal<unknown>({});
+  const answer = async (body: object): Promise<void> => {
+    if (await act(() => answerQuestion(question.id, body))) onDone();
+  };
+  return (
+    <Panel title="The server asks">
+      <p class="pre break">{visible(message)}</p>
+      {requestedSchema !== undefined && (
+        <SchemaForm
+          schema={requestedSchema}
+          value={content.value}
+          onChange={(value) => (content.value = value ?? {})}
+        />
+      )}
+      <div class="row row-wrap">
+        <Button kind="main" onClick={() => answer({ action: "accept", content: content.value })}>
+          Answer
+        </Button>
+        <Button onClick={() => answer({ action: "decline" })}>Decline</Button>
+      </div>
+    </Panel>
+  );
+}
+
+/** The same call for a terminal, a script or an MCP client. */
+function CopyAs({ tool, args }: { readonly tool: string; readonly args: unknown }) {
+  const address = status.value?.address ?? "http://127.0.0.1:8765";
+  return (
+    <span class="row row-wrap copy-as">
+      <span class="small muted">Copy as</span>
+      <CopyButton plain text={asCurl(address, tool, args)} what="a curl command" label="curl" />
+      <CopyButton plain text={asCommand(tool, args)} what="a command" label="command" />
+      <CopyButton plain text={JSON.stringify(messageOf(tool, args), undefined, 2)} what="an MCP message" label="MCP" />
+    </span>
+  );
+}
+
+/** The token stays in its file. */
+function asCurl(address: string, tool: string, args: unknown): string {
+  return [
+    `curl -s ${quoted(`${address}/mcp`)}`,
+    `-H ${quoted("content-type: application/json")}`,
+    `-H ${quoted("accept: application/json, text/event-stream")}`,
+    '-H "authorization: Bearer $(clawport token show)"',
+    `-d ${quoted(JSON.stringify(messageOf(tool, args)))}`,
+  ].join(" \\\n  ");
+}
+
+function asCommand(tool: string, args: unknown): string {
+  return `clawport call ${quoted(tool)} ${quoted(JSON.stringify(args))}`;
+}
+
+function messageOf(tool: string, args: unknown): object {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+}
+
+/** One word for a POSIX shell, whatever is in it. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

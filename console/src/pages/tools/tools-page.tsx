@@ -1,6 +1,6 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ToolRow } from "../../../../src/hub/control/insight/insight-control.ts";
+import type { ToolRow } from "../../../../src/hub/control/queries/search-tools.ts";
 import { hub } from "../../hub/control.ts";
 import { status } from "../../hub/shared.ts";
 import { Empty, FaultBox } from "../../parts/blocks.tsx";
@@ -33,11 +33,15 @@ export function ToolsPage({ rest: [chosen] }: PageProps) {
 const pageSize = 100;
 const typingMs = 120;
 
+const areClosest = signal(false);
+
 const list = createPagedList<ToolRow>({
   pageSize,
   events: ["tools-changed", "servers", "config"],
   async load(filter, offset, limit) {
-    const { total, tools } = await hub.tools.search({ ...filter, offset, limit });
+    // As at the command line: if no tool has all of the words, those that come closest in meaning.
+    const { total, tools, isClosest } = await hub.tools.search({ ...filter, offset, limit, closest: true });
+    areClosest.value = isClosest === true;
     return { total, rows: tools };
   },
 });
@@ -56,7 +60,7 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }) {
     return () => clearTimeout(timer);
   }, [words.value, source]);
   const total = list.total.value ?? 0;
-  const sources = status.value.value?.sources ?? [];
+  const sources = status.value?.sources ?? [];
   const suffix = location.search;
   return (
     <div class="list-side">
@@ -65,6 +69,9 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }) {
         <FilterSelect label="Source" name="source" value={source} choices={sources.map(({ id }) => id)} />
       </div>
       {list.fault.value !== undefined && <FaultBox fault={list.fault.value} />}
+      {areClosest.value && total > 0 && (
+        <p class="small muted list-note">No tool has all of these words. These come closest:</p>
+      )}
       {list.total.value === 0 ? (
         <NoTools isFiltered={words.value !== "" || source !== ""} />
       ) : (

@@ -47,10 +47,9 @@ function activityPath(filter: string, value: string): string {
     : `${pathTo("activity")}?${new URLSearchParams({ [filter]: value })}`;
 }
 
-/** The audit has the client between the token and the sender, so only the last part of a longer name finds its calls. */
+/** In the audit the client follows the first part, so only that finds the calls of a longer name. */
 function callerFilter(caller: string): string {
-  const parts = caller.split("/");
-  return parts.length <= 2 ? caller : (parts.at(-1) ?? caller);
+  return caller.split(", ", 1)[0] ?? caller;
 }
 
 /** A name and its four figures: in columns, or in words below it on a narrow screen. */

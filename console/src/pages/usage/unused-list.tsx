@@ -47,7 +47,7 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
             Switch off
           </Link>
         )}
-        {found.length > 1 && found.length < all.length && found.length <= mostAtOnce && (
+        {found.length > 1 && found.length < all.length && found.length <= maxAtOnce && (
           <Link class="button" to={hidePath(found.map(({ tool }) => tool))}>
             Hide all {found.length}
           </Link>
@@ -79,7 +79,7 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
 }
 
 /** An address has no room for more. */
-const mostAtOnce = 40;
+const maxAtOnce = 40;
 
 /** Where a person sees and saves what hides these tools. */
 function hidePath(tools: readonly string[]): string {
@@ -107,6 +107,6 @@ function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTo
 
 /** Where a source of which nothing is used can be switched off; undefined if it can't be. */
 export function switchOffPath(source: string): string | undefined {
-  if ((servers.value.value ?? []).some(({ name }) => name === source)) return pathTo("servers", source);
+  if ((servers.value ?? []).some(({ name }) => name === source)) return pathTo("servers", source);
   return source === "machine" ? pathTo("machine") : undefined;
 }

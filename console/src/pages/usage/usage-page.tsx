@@ -26,7 +26,12 @@ const gatherMs = 3000;
 export function UsagePage({ rest: [tab = ""] }: PageProps) {
   const asked = Number(query.value.get("days"));
   const days = periods.find((each) => each === asked) ?? 30;
-  const report = useLive(() => hub.usage.read(days), ["audit", "tools-changed", "servers", "config"], [days], gatherMs);
+  const report = useLive(
+    () => hub.usage.read({ days }),
+    ["audit", "tools-changed", "servers", "config"],
+    [days],
+    gatherMs,
+  );
   return (
     <div class="tabbed">
       <div class="usage-head">

@@ -46,7 +46,7 @@ function NoCalls({ days }: { readonly days: number }) {
           ledger keeps 92 days, without arguments or results.
         </p>
         <div class="row row-wrap">
-          {servers.value.value?.length !== 0 ? (
+          {servers.value?.length !== 0 ? (
             <Link class="button button-main" to={pathTo("tools")}>
               Run a tool
             </Link>
@@ -69,7 +69,7 @@ function Totals({ report, days }: SummaryProps) {
   const time = days === 1 ? `${dayWords(to)}, UTC` : `${dayWords(from)} to ${dayWords(to)}, UTC`;
   return (
     <Panel title={days === 1 ? "Today" : `The last ${days} days`} aside={<span class="small muted">{time}</span>}>
-      <div class="pulse">
+      <div class="call-chart">
         <div class="figures">
           <Figure value={total.calls} name={total.calls === 1 ? "call" : "calls"} />
           <Figure

@@ -13,21 +13,22 @@ import { McpStatus, RestartHint, ToolsMark } from "../machine/machine-marks.tsx"
 import { ImportServers } from "../servers/import-servers.tsx";
 import { Clients } from "../settings/clients.tsx";
 
-/** The first start: the endpoint, servers in, clients on, this computer's tools. Each step can be left out. */
+/** The first start: the endpoint, servers in, clients on, this computer's tools, what is recorded. Each step can be left out. */
 export function WelcomePage() {
   const clients = useLive(() => hub.clients.list(), ["config"]);
   const machine = useLive(() => hub.machine.read(), ["config", "status"]);
+  const records = useLive(() => hub.configuration.recorded(), ["config"]);
   const imports = useSignal(false);
-  const count = servers.value.value?.length ?? 0;
-  const connected = (clients.value.value ?? []).filter(({ state }) => state === "installed").length;
-  const state = machine.value.value;
+  const count = servers.value?.length ?? 0;
+  const connected = (clients.value ?? []).filter(({ state }) => state === "installed").length;
+  const state = machine.value;
   const isListening = state?.status === "Listening";
   const isDone = count > 0 && connected > 0 && isListening;
   return (
     <div class="welcome stack">
       <div>
         <h2 class="title">Set up Clawport</h2>
-        <p class="muted">Four steps, a minute. You can leave any of them out and come back here.</p>
+        <p class="muted">Five steps, a minute. You can leave any of them out and come back here.</p>
       </div>
       <Step number={1} isDone={isListening} title="MCP endpoint">
         <Loaded from={machine}>
@@ -78,7 +79,7 @@ export function WelcomePage() {
                 <div>
                   <Button
                     onClick={async () => {
-                      const saved = "Saved: the tools of this computer are on after a restart.";
+                      const saved = "Saved: the tools of this computer are on.";
                       await act(() => hub.machine.set({ enabled: true }), saved);
                       machine.reload();
                     }}
@@ -91,6 +92,29 @@ export function WelcomePage() {
             </>
           )}
         </Loaded>
+      </Step>
+      <Step number={5} isDone={records.value?.afterRestart === true} title="Records">
+        <p class="muted">
+          Optional. Every call is on record: when, by which client, and what came of it. Arguments are not, since they
+          may be private. With them you can see, for example, which file was written; secrets are masked, long values
+          cut.
+        </p>
+        {records.value?.afterRestart === false && (
+          <div>
+            <Button
+              onClick={async () => {
+                const saved = "Saved: calls are recorded with their arguments after a restart of the hub.";
+                await act(() => hub.configuration.record({ arguments: true }), saved);
+                records.reload();
+              }}
+            >
+              Record the arguments, too
+            </Button>
+          </div>
+        )}
+        {records.value !== undefined && records.value.now !== records.value.afterRestart && (
+          <p class="muted">After a restart of the hub.</p>
+        )}
       </Step>
       <div class="row">
         <Button local kind={isDone ? "main" : "quiet"} onClick={() => navigate(pathTo())}>

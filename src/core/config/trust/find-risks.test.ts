@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../load-config.ts";
-import { readJson5 } from "../read-json5.ts";
+import { readJson5 } from "../json5/read-json5.ts";
 import { findRisks } from "./find-risks.ts";
 
 const risksOf = async (text: string) =>

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../http/addresses.ts";
 import { isRecord } from "../../is-record.ts";
-import { shownText, shownWords } from "../../shown-text.ts";
+import { shownText, shownWords } from "../../text/shown-text.ts";
 import type { Config } from "../config-schema.ts";
 import type { LoadedConfig } from "../load-config.ts";
 
@@ -9,7 +9,10 @@ import type { LoadedConfig } from "../load-config.ts";
  * What it says about `policy` and `audit` is no risk, since it can't loosen the owner's (`mergeConfigs`). Commands,
  * variables and addresses are whole, and as the file has them: with `$NAME` for what comes from the environment.
  */
-export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "envNames">, written: unknown): string[] {
+export function findRisks(
+  { config, envNames, references = [] }: Pick<LoadedConfig, "config" | "envNames" | "references">,
+  written: unknown,
+): string[] {
   const servers = Object.values(config.servers);
   const asWritten = Object.entries(config.servers).map(([name, server]) => ({
     ...server,
@@ -28,6 +31,7 @@ export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "e
     ...(envNames.length > 0 && addresses.length > 0
       ? [`it may send ${quotedList(envNames)} from your environment to servers`]
       : []),
+    ...(references.length > 0 ? [`it gives your secrets ${quotedList(references)} to servers`] : []),
     ...(files.length > 0 ? [`it sends the content of ${quotedList(files)} to servers`] : []),
     ...(config.catalog.embeddings === undefined
       ? []

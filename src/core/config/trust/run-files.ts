@@ -31,8 +31,8 @@ export type FileHashes = Readonly<Record<string, string>>;
 /** The real path of the folder, and other paths by which it may be named. */
 export type FolderNames = readonly [string, ...string[]];
 
-const mostFiles = 100;
-const mostPaths = 5000;
+const maxFiles = 100;
+const maxPaths = 5000;
 const largestFile = 64 * 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ const largestFile = 64 * 1024 * 1024;
 export async function hashRunFiles(folders: FolderNames, commands: readonly StartedCommand[]): Promise<FileHashes> {
   const [folder] = folders;
   const paths = new Set(commands.flatMap((command) => pathsOf(folders, command)));
-  if (paths.size > mostPaths) throw tooMuch("it has too many arguments");
+  if (paths.size > maxPaths) throw tooMuch("it has too many arguments");
   const hashes = new Map<string, string>();
   for (const path of paths) {
     const isFile = await stat(path).then(
@@ -50,7 +50,7 @@ export async function hashRunFiles(folders: FolderNames, commands: readonly Star
       () => false,
     );
     if (!isFile) continue;
-    if (hashes.size === mostFiles) throw tooMuch(`it runs more than ${mostFiles} files`);
+    if (hashes.size === maxFiles) throw tooMuch(`it runs more than ${maxFiles} files`);
     hashes.set(relative(folder, path), await hashFile(path));
   }
   return Object.fromEntries(hashes);

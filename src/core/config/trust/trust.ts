@@ -6,11 +6,12 @@ import type { Home } from "../../files/home.ts";
 import { openStateFile, type StateFile } from "../../files/state-file.ts";
 import { isRecord } from "../../is-record.ts";
 import type { Log } from "../../log.ts";
-import { quoted } from "../../peer-text.ts";
-import { shownWords } from "../../shown-text.ts";
+import { quoted } from "../../text/peer-text.ts";
+import { shownWords } from "../../text/shown-text.ts";
 import type { ConfigLocation } from "../find-config.ts";
 import type { LoadedConfig } from "../load-config.ts";
 import { commandsOf, type FileHashes, hashRunFiles, type StartedCommand } from "./run-files.ts";
+import { isSameJson } from "../../is-same-json.ts";
 
 /** What the user trusts: this text, in this folder, with these files. */
 export interface ConfigIdentity {
@@ -103,13 +104,13 @@ export function readTrusted(home: Home, log?: Log): Promise<TrustedConfigs> {
   return openTrusted(home, log).read();
 }
 
-const mostConfigs = 500;
+const maxConfigs = 500;
 
 export async function rememberTrust(home: Home, identity: ConfigIdentity, log?: Log): Promise<void> {
-  const isOther = (config: ConfigIdentity): boolean => JSON.stringify(config) !== JSON.stringify(identity);
+  const isOther = (config: ConfigIdentity): boolean => !isSameJson(config, identity);
   await openTrusted(home, log).update(({ hashes, configs }) => ({
     hashes,
-    configs: [...configs.filter(isOther), identity].slice(-mostConfigs),
+    configs: [...configs.filter(isOther), identity].slice(-maxConfigs),
   }));
 }
 

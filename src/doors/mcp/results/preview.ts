@@ -1,5 +1,5 @@
 import { bytesPerToken, tokensOfSize } from "../../../core/estimate-tokens.ts";
-import { countText } from "../../../core/count-text.ts";
+import { countText } from "../../../core/text/count-text.ts";
 import { endOfCharacters } from "./read-text.ts";
 import type { KeptResult } from "./result-store.ts";
 import { resultUri } from "./result-uri.ts";
@@ -13,15 +13,15 @@ export interface PreviewOptions {
 }
 
 /** The beginning and the end of a text in bytes, if the limit is not very low. */
-const [mostHead, mostTail] = [6000, 2000];
+const [maxHead, maxTail] = [6000, 2000];
 
 /** What a client gets instead of the text: what it is, how to read the rest, its beginning and its end. */
 export function previewOf(text: string, options: PreviewOptions): string {
   const { kept, toolName, keptFor, maxTokens, names } = options;
   const { id, bytes, lines } = kept;
-  const scale = Math.min(1, (maxTokens * bytesPerToken) / (4 * (mostHead + mostTail)));
-  const head = headOf(text, Math.floor(mostHead * scale));
-  const tail = tailOf(text, Math.floor(mostTail * scale));
+  const scale = Math.min(1, (maxTokens * bytesPerToken) / (4 * (maxHead + maxTail)));
+  const head = headOf(text, Math.floor(maxHead * scale));
+  const tail = tailOf(text, Math.floor(maxTail * scale));
   const left = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
   const headLines = head.endsWith("\n") ? countFeeds(head) : undefined;
   const next = headLines === undefined ? `"offset": ${Buffer.byteLength(head)}` : `"fromLine": ${headLines + 1}`;

@@ -22,7 +22,7 @@ const lineFeed = 10;
 export async function readBytes(result: OpenedResult, offset: number, length: number): Promise<TextPart> {
   checkOffset(result, offset);
   // Enough for one whole character, wherever in one it begins.
-  const bytes = await result.read(offset, Math.max(length, 2 * longestCharacter));
+  const bytes = await result.read(offset, Math.max(length, 2 * maxCharacterBytes));
   const from = firstCharacter(bytes);
   const least = from + characterLength(bytes[from] ?? 0);
   const until = Math.min(bytes.length, Math.max(endOfCharacters(bytes.subarray(0, length)), least));
@@ -36,7 +36,7 @@ export function checkOffset({ bytes }: OpenedResult, offset: number): void {
 }
 
 /** These lines, as many of them as fit. */
-export async function readLines(
+export async function readTextLines(
   result: OpenedResult,
   firstLine: number,
   lastLine: number,
@@ -85,20 +85,20 @@ export async function lineAt(result: OpenedResult, offset: number): Promise<numb
 }
 
 /** In bytes of UTF-8. */
-const longestCharacter = 4;
+const maxCharacterBytes = 4;
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 function firstCharacter(bytes: Buffer): number {
   let at = 0;
-  while (at < longestCharacter && isContinuation(bytes[at])) at++;
+  while (at < maxCharacterBytes && isContinuation(bytes[at])) at++;
   return at;
 }
 
 /** Where the last whole character ends. */
 export function endOfCharacters(bytes: Buffer): number {
   let start = bytes.length - 1;
-  while (start > bytes.length - longestCharacter && isContinuation(bytes[start])) start--;
+  while (start > bytes.length - maxCharacterBytes && isContinuation(bytes[start])) start--;
   return start + characterLength(bytes[start] ?? 0) > bytes.length ? Math.max(start, 0) : bytes.length;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withTasks } from "../../../../tests/support/mcp/messages.ts";
-import { shakeHands, type Talk, talkTo } from "../../../../tests/support/mcp/talk.ts";
+import { negotiate, type Talk, talkTo } from "../../../../tests/support/mcp/talk.ts";
 import { startGuard } from "../../../../tests/support/start-guard.ts";
 import { testSource, testTool } from "../../../../tests/support/test-source.ts";
 import { until } from "../../../../tests/support/until.ts";
@@ -78,7 +78,7 @@ const namesOf = async (talk: Talk) =>
 
 test("clients of both eras get a preview and read the rest, each its own", async () => {
   await using subject = await openServer();
-  const old = await shakeHands(subject.server, "2025-06-18");
+  const old = await negotiate(subject.server, "2025-06-18");
   const first = (await old.ask("tools/call", { name: "git__log", arguments: {} })).result as ToolResult;
   expect(first.content.map(({ type }) => type)).toEqual(["text", "resource_link"]);
   const modern = talkTo(subject.server, { principal: "anna" });
@@ -97,22 +97,28 @@ test("clients of both eras get a preview and read the rest, each its own", async
 });
 
 test("a task ends with a preview, in both eras", async () => {
+  /** Each call is answered once its task is known. */
+  const calls: (() => void)[] = [];
   await using subject = await openServer({
     definition: { execution: { taskSupport: "optional" } },
     taskAfterMs: 0,
     answer: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise<void>((resolve) => calls.push(resolve));
       return textResult(lines);
     },
   });
-  const old = await shakeHands(subject.server, "2025-11-25");
+  const old = await negotiate(subject.server, "2025-11-25");
   const { taskId } = (await old.ask("tools/call", { name: "git__log", arguments: {}, task: {} })).result.task;
+  await until(() => calls.length === 1);
+  calls[0]!();
   const ended = (await old.ask("tasks/result", { taskId })).result as ToolResult;
   expect(ended.content[0]).toMatchObject({ text: expect.stringContaining("in 2000 lines") });
 
   const talk = talkTo(subject.server);
   const able = { capabilities: withTasks };
   const { result } = await talk.modern("tools/call", { name: "git__log", arguments: {} }, able);
+  await until(() => calls.length === 2);
+  calls[1]!();
   const look = async () => (await talk.modern("tasks/get", { taskId: result.taskId }, able)).result;
   await until(async () => (await look()).status === "completed");
   const id = idIn((await look()).result);
@@ -147,7 +153,7 @@ test("a server's tool of the same name keeps it, and previews name ours", async 
 
 test("a server's tool of the same name that comes later renames ours on the search surface, and goes again", async () => {
   await using subject = await openServer({ surface: "search" });
-  const talk = await shakeHands(subject.server, "2025-11-25");
+  const talk = await negotiate(subject.server, "2025-11-25");
   const own = async () =>
     ((await talk.ask("tools/list")).result.tools as Tool[])
       .map(({ name }) => name)

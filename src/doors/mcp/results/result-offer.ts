@@ -2,7 +2,7 @@ import { requireDoubles } from "../../../core/exact-number.ts";
 import { RequestCallContext } from "../../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../../catalog/caller.ts";
 import { sameElements } from "../../../catalog/merge-sources.ts";
-import { createOneOffTool } from "../../../catalog/one-off-tool.ts";
+import { createSyntheticTool } from "../../../catalog/synthetic-tool.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
 import type { View } from "../../../catalog/view.ts";
 import { bytesPerToken } from "../../../core/estimate-tokens.ts";
@@ -41,7 +41,7 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
   const { tools, resources } = offer;
   if (tools === undefined || resources === undefined) return offer;
   const maxBytes = results.maxTokens * bytesPerToken;
-  const read = createOneOffTool(sourceId, readResult, async (_, args, { caller }) => {
+  const read = createSyntheticTool(sourceId, readResult, async (_, args, { caller }) => {
     const { runRead } = await import("./result-tools.ts");
     const store = await results.store();
     return orElsewhere(
@@ -49,7 +49,7 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
       runRead(store, ownerOf(caller), requireDoubles(args) as ReadArguments, results.maxTokens),
     );
   });
-  const search = createOneOffTool(sourceId, searchResult, async (_, args, context) => {
+  const search = createSyntheticTool(sourceId, searchResult, async (_, args, context) => {
     const { runSearch } = await import("./result-tools.ts");
     const [store, owner] = [await results.store(), ownerOf(context.caller)];
     return orElsewhere(
@@ -71,13 +71,6 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
 
   return {
     ...offer,
-    // A spread would read these once and for all.
-    get instructions() {
-      return offer.instructions;
-    },
-    get extensions() {
-      return offer.extensions;
-    },
     tools: {
       ...tools,
       list(requester) {
@@ -194,7 +187,8 @@ function isLarge({ content: given, structuredContent }: ToolResult, maxBytes: nu
   const content = Array.isArray(given) ? given : noBlocks;
   let characters = 0;
   for (const block of content) characters += textIn(block).length;
-  // A character has at most 3 bytes.
+  // A character has 1 to 3 bytes.
+  if (characters > maxBytes) return true;
   if (characters * 3 > maxBytes) {
     let bytes = 0;
     for (const block of content) bytes += Buffer.byteLength(textIn(block));

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isWindows } from "../../../../tests/cli/run-clawport.ts";
+import { isWindows } from "../../../../tests/support/cli/run-clawport.ts";
 import { makePipe } from "../../../../tests/servers/open-sleepy.ts";
 import { silentLog } from "../../../core/log.ts";
 import { openResultStore, type ResultStoreOptions } from "./result-store.ts";
@@ -70,6 +70,16 @@ test("only the caller that got it can read it, and another learns nothing about 
   expect(await readFile(join(place.folder, (await readdir(place.folder))[0]!), "utf8")).not.toContain("me");
 });
 
+test("a file whose owner was overwritten with something else is gone", async () => {
+  await using place = await openFolder();
+  const { id } = (await place.store.put("me", "text"))!;
+  const [name = ""] = await readdir(place.folder);
+  const path = join(place.folder, name);
+  const bytes = await readFile(path);
+  await writeFile(path, bytes.fill(0xe9, 0, 64));
+  expect(await codeOf(place.read("me", id))).toMatch(/^not-found: /);
+});
+
 test("after its time it is gone, and the answer says so, also in another process", async () => {
   await using place = await openFolder();
   const { id } = (await place.store.put("me", "text"))!;
@@ -108,7 +118,30 @@ test("many at once stay within the limit, in two processes too", async () => {
     expect(whole.length).toBeLessThanOrEqual(10);
   });
   await Promise.all(puts);
-  expect(await readdir(place.folder)).toHaveLength(10);
+  // When it is full, a sixteenth is freed at once.
+  expect((await readdir(place.folder)).length).toBeGreaterThanOrEqual(9);
+  other.close();
+});
+
+test("results of two processes that fit without a look at the folder stay within the limit after it", async () => {
+  await using place = await openFolder();
+  const other = place.open();
+  const ids: string[] = [];
+  for (let at = 0; at < 300; at++) {
+    ids.push((await [place.store, other][at % 2]!.put("me", "y".repeat(10_000)))!.id);
+    place.pass(10);
+  }
+  const names = await readdir(place.folder);
+  const bytes = names.reduce((sum, name) => sum + Number(name.split(".")[1]), 0);
+  // Each process may fill its sixteenth before it looks again.
+  expect(bytes).toBeLessThanOrEqual(megabyte + 2 * (megabyte / 16));
+  expect(bytes).toBeGreaterThan(megabyte / 2);
+  expect(await place.read("me", ids.at(-1)!, other)).toBe("y".repeat(10_000));
+  expect(await codeOf(place.read("me", ids[0]!))).toMatch(/^not-found: /);
+  place.pass(1000);
+  await place.store.sweep();
+  const left = await readdir(place.folder);
+  expect(left.reduce((sum, name) => sum + Number(name.split(".")[1]), 0)).toBeLessThanOrEqual(megabyte);
   other.close();
 });
 

@@ -3,8 +3,12 @@ import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { quoted } from "../../../core/peer-text.ts";
-import { lazyCrypto, randomHex } from "../../../core/secrets/crypto.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
+import { isSameSecret, lazyCrypto, randomHex } from "../../../core/secrets/crypto.ts";
+import { inSlices, sliceChars, type SlicedWork } from "../../../core/slices/in-slices.ts";
+import { slicesOf } from "../../../core/slices/text-slices.ts";
+import { createSerialQueue } from "../../../core/serial-queue.ts";
+import { spanText } from "../../../core/text/span-text.ts";
 
 export interface ResultStoreOptions {
   readonly folder: string;
@@ -40,7 +44,7 @@ export interface ResultStore {
   close(): void;
 }
 
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 const sweepEveryMs = 60_000;
 /** The owner's hash, the number of lines, and a line break. */
 const headerBytes = 64 + 1 + 12 + 1;
@@ -49,6 +53,11 @@ const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O
 const draftEnding = ".draft";
 /** A draft this old was left by a process that died. */
 const draftMs = 600_000;
+/** How long this process may write into its share of the room without a look at what the others have written. */
+const spareMs = 1000;
+const share = (max: number): number => max / 16;
+/** Characters that are written at once. */
+const maxPiece = 4 * sliceChars;
 
 interface Entry {
   readonly file: string;
@@ -60,15 +69,11 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
   const { folder, keepMs, maxBytes, log, clock = Date.now } = options;
   /** The oldest first. */
   let entries = new Map<string, Entry>();
-  let last: Promise<unknown> = Promise.resolve();
+  /** What may be written before the folder is read again: with thousands of results, reading it takes most of the time. */
+  let spare = { bytes: 0, files: 0, until: 0 };
+  /** Two that make room at the same time would count the same bytes twice. */
+  const runSerially = createSerialQueue();
   const timer = setInterval(() => void sweep(), Math.min(keepMs, sweepEveryMs)).unref();
-
-  /** One after the other: two that make room at the same time would count the same bytes twice. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  }
 
   /** Other processes put and remove files, too. Returns the bytes of the drafts. */
   async function readFolder(): Promise<number> {
@@ -87,53 +92,81 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
 
   /**
    * Removes the oldest until all that is there fits, what is still being written included: of two processes that write at
-   * the same time at least one sees the draft of the other. Returns false if the drafts alone are too large.
+   * the same time at least one sees the draft of the other. If it has to, it removes some more, so that the next ones need
+   * not. Returns false if the drafts alone are too large.
    */
   async function makeRoom(): Promise<boolean> {
     let total = await readFolder();
     if (total > maxBytes) return false;
     for (const entry of entries.values()) total += entry.bytes;
+    const isFull = total > maxBytes || entries.size >= maxFiles;
+    const [bytes, files] = isFull ? [maxBytes - share(maxBytes), maxFiles - share(maxFiles)] : [maxBytes, maxFiles];
     for (const [id, entry] of entries) {
       const isOld = entry.createdAt + keepMs <= clock();
-      if (!isOld && total <= maxBytes && entries.size < mostFiles) break;
+      if (!isOld && total <= bytes && entries.size < files) break;
       await remove(entry.file);
       entries.delete(id);
       total -= entry.bytes;
     }
+    spare = {
+      bytes: Math.min(share(maxBytes), (maxBytes - total) / 2),
+      files: Math.min(share(maxFiles), (maxFiles - entries.size) / 2),
+      until: clock() + spareMs,
+    };
+    return true;
+  }
+
+  /** Whether a result of this size fits without a look at the folder. */
+  function takeSpare(size: number): boolean {
+    if (spare.bytes < size || spare.files < 1 || clock() >= spare.until) return false;
+    spare.bytes -= size;
+    spare.files--;
     return true;
   }
 
   async function sweep(): Promise<void> {
-    await inTurn(makeRoom).catch((error: unknown) => log.warn("could not remove old results", { folder, error }));
+    await runSerially(makeRoom).catch((error: unknown) => log.warn("could not remove old results", { folder, error }));
   }
 
   async function find(id: string): Promise<Entry | undefined> {
-    if (!entries.has(id)) await inTurn(readFolder);
+    if (!entries.has(id)) await runSerially(readFolder);
     return entries.get(id);
+  }
+
+  async function writeDraft(draft: string, header: string, text: string): Promise<void> {
+    const write = (): Promise<void> => {
+      const content = text.length <= maxPiece ? header + text : contentOf(header, text);
+      return writeFile(draft, content, { mode: 0o600, flag: "wx" });
+    };
+    await write().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await write();
+    });
   }
 
   return {
     async put(owner, text) {
-      const lines = countLines(text);
-      const content = Buffer.from(`${hashed(owner)} ${String(lines).padStart(12)}\n${text}`);
-      const bytes = content.length - headerBytes;
-      if (content.length > maxBytes) return undefined;
+      const { lines, bytes } = await inSlices(measure(text));
+      const size = headerBytes + bytes;
+      if (size > maxBytes) return undefined;
+      const header = `${hashed(owner)} ${String(lines).padStart(12)}\n`;
       try {
-        return await inTurn(async () => {
+        return await runSerially(async () => {
           const createdAt = clock();
           const id = `${Math.floor(createdAt).toString(36)}-${randomHex(16)}`;
-          const file = join(folder, `${id}.${content.length}`);
+          const file = join(folder, `${id}.${size}`);
           const draft = `${file}${draftEnding}`;
-          await mkdir(folder, { recursive: true, mode: 0o700 });
           try {
-            await writeFile(draft, content, { mode: 0o600, flag: "wx" });
-            if (!(await makeRoom())) throw new Fault("too-large", "Other results are being written. There is no room.");
+            await writeDraft(draft, header, text);
+            if (!takeSpare(size) && !(await makeRoom()))
+              throw new Fault("too-large", "Other results are being written. There is no room.");
             await rename(draft, file);
           } catch (error) {
             await remove(draft).catch(() => {});
             throw error;
           }
-          entries.set(id, { file, createdAt, bytes: content.length });
+          entries.set(id, { file, createdAt, bytes: size });
           return { id, bytes, lines };
         });
       } catch (error) {
@@ -154,7 +187,7 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
         const found = await file.stat();
         if (!found.isFile() || found.size !== entry.bytes) throw gone(id);
         const header = (await readAll(file, 0, headerBytes)).toString("latin1");
-        if (!isSame(header.slice(0, 64), hashed(owner))) throw gone(id);
+        if (!isSameSecret(header.slice(0, 64), hashed(owner))) throw gone(id);
         const bytes = entry.bytes - headerBytes;
         const lines = Number(header.slice(65));
         return {
@@ -186,10 +219,19 @@ async function readAll(file: Awaited<ReturnType<typeof open>>, position: number,
   return buffer.subarray(0, done);
 }
 
-function countLines(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1)) lines++;
-  return lines;
+function* contentOf(header: string, text: string): Generator<string> {
+  yield header;
+  yield* slicesOf(text, maxPiece);
+}
+
+function* measure(text: string): SlicedWork<{ readonly lines: number; readonly bytes: number }> {
+  let [lines, bytes] = [text.endsWith("\n") ? 0 : 1, 0];
+  for (const piece of slicesOf(text)) {
+    bytes += Buffer.byteLength(piece);
+    for (let at = piece.indexOf("\n"); at !== -1; at = piece.indexOf("\n", at + 1)) lines++;
+    yield;
+  }
+  return { lines, bytes };
 }
 
 /** When it was made; undefined if that is no id. */
@@ -219,10 +261,6 @@ function hashed(owner: string): string {
   return lazyCrypto().hash("sha256", owner, "hex");
 }
 
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && lazyCrypto().timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
 function expired(id: string, keepMs: number): Fault {
   return new Fault(
     "not-found",
@@ -235,9 +273,4 @@ function gone(id: string): Fault {
     "not-found",
     `There is no result ${id} here for you. It may have made room for newer ones, or belong to another token. Call the tool again to get a new one.`,
   );
-}
-
-export function spanText(ms: number): string {
-  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
-  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${Math.round(ms / 1000)} s`;
 }

@@ -1,10 +1,10 @@
 import type { CallContext } from "../../../catalog/call-context.ts";
 import { bytesPerToken } from "../../../core/estimate-tokens.ts";
-import { countText } from "../../../core/count-text.ts";
+import { countText } from "../../../core/text/count-text.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { ReadResourceResult } from "../../../mcp/messages/resources-and-prompts.ts";
 import { textBlock, type ToolResult } from "../../../mcp/messages/tool.ts";
-import { readBytes, readLines } from "./read-text.ts";
+import { readBytes, readTextLines } from "./read-text.ts";
 import type { OpenedResult, ResultStore } from "./result-store.ts";
 import { parseResultUri, resultUri } from "./result-uri.ts";
 import { searchText } from "./search-text.ts";
@@ -13,7 +13,7 @@ import { searchText } from "./search-text.ts";
 const usualBytes = 40_000;
 
 /** What a part may have at most: the answer as a whole must stay below the limit. */
-function mostBytes(maxTokens: number): number {
+function maxBytesFor(maxTokens: number): number {
   return Math.floor(maxTokens * bytesPerToken * 0.75);
 }
 
@@ -39,7 +39,7 @@ export async function runRead(
   if (byLine && (offset ?? length) !== undefined)
     throw new Fault("bad-params", 'Use "fromLine" and "toLine", or "offset" and "length", not both.');
   await using result = await store.open(owner, id);
-  const most = Math.min(length ?? usualBytes, mostBytes(maxTokens));
+  const most = Math.min(length ?? usualBytes, maxBytesFor(maxTokens));
   if (!byLine) {
     const part = await readBytes(result, offset ?? 0, most);
     return partResult(
@@ -50,7 +50,7 @@ export async function runRead(
   }
   const first = fromLine ?? 1;
   if (toLine !== undefined && toLine < first) throw new Fault("bad-params", '"toLine" must not be before "fromLine".');
-  const part = await readLines(result, first, toLine ?? result.lines, most);
+  const part = await readTextLines(result, first, toLine ?? result.lines, most);
   const what = `Lines ${part.firstLine} to ${part.lastLine} of ${result.lines}.`;
   if (part.isCut)
     return partResult(part.text, `${what} The line is long and was cut.`, `Continue with offset ${part.end}.`);
@@ -83,7 +83,7 @@ export async function runSearch(
   if ((query === undefined) === (pattern === undefined))
     throw new Fault("bad-params", 'Give either "query" (plain text) or "pattern" (a regular expression).');
   await using result = await store.open(owner, parseResultUri(args.id).id);
-  const maxBytes = mostBytes(maxTokens);
+  const maxBytes = maxBytesFor(maxTokens);
   const search = { query, pattern, caseSensitive, context, limit, offset, maxBytes };
   const found = await searchText(result, search, signal);
   const where = `in ${countText(result.lines, "line")}`;
@@ -106,7 +106,7 @@ export async function readResultResource(
 ): Promise<ReadResourceResult> {
   const { id, offset = 0, length } = parseResultUri(uri);
   await using result = await store.open(owner, id);
-  const part = await readBytes(result, offset, Math.min(length ?? Infinity, mostBytes(maxTokens)));
+  const part = await readBytes(result, offset, Math.min(length ?? Infinity, maxBytesFor(maxTokens)));
   const isEnd = part.end >= result.bytes;
   const meta = {
     "clawport/offset": part.offset,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readBytes, readLines } from "./read-text.ts";
+import { readBytes, readTextLines } from "./read-text.ts";
 import type { OpenedResult } from "./result-store.ts";
 import { searchText, type TextSearch } from "./search-text.ts";
 
@@ -148,16 +148,16 @@ test("parts in bytes begin and end with whole characters, and joined they are th
 });
 
 test("any range of lines can be read, and one that does not fit says where it ends", async () => {
-  expect(await readLines(opened(lines), 31_415, 31_416, 1000)).toMatchObject({
+  expect(await readTextLines(opened(lines), 31_415, 31_416, 1000)).toMatchObject({
     text: "line 31415 of the text\nline 31416 of the text\n",
     lastLine: 31_416,
     isCut: false,
   });
-  expect(await readLines(opened(lines), 60_000, 60_000, 1000)).toMatchObject({ text: "line 60000 of the text" });
-  expect(await readLines(opened(lines), 1, 60_000, 100)).toMatchObject({ firstLine: 1, lastLine: 5, isCut: false });
-  const long = await readLines(opened(`a\n${"三".repeat(100)}\nb`), 2, 3, 50);
+  expect(await readTextLines(opened(lines), 60_000, 60_000, 1000)).toMatchObject({ text: "line 60000 of the text" });
+  expect(await readTextLines(opened(lines), 1, 60_000, 100)).toMatchObject({ firstLine: 1, lastLine: 5, isCut: false });
+  const long = await readTextLines(opened(`a\n${"三".repeat(100)}\nb`), 2, 3, 50);
   expect(long).toMatchObject({ text: "三".repeat(16), lastLine: 2, isCut: true, end: 50 });
-  await expect(readLines(opened("a\nb"), 3, 3, 100)).rejects.toMatchObject({ code: "bad-params" });
+  await expect(readTextLines(opened("a\nb"), 3, 3, 100)).rejects.toMatchObject({ code: "bad-params" });
 });
 
 test("a search that begins behind the end is refused: counting the lines up to there would never end", async () => {

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { Fault, messageOf } from "../../../core/fault.ts";
-import { nextTurn } from "../../../core/next-turn.ts";
+import { createTurns } from "../../../core/slices/in-slices.ts";
 import { checkOffset, endOfCharacters, lineAt } from "./read-text.ts";
 import type { OpenedResult } from "./result-store.ts";
 
@@ -32,12 +32,11 @@ const chunkBytes = 65_536;
 const pieceBytes = 8192;
 /** What two pieces share, so that a match between them is found. */
 const overlapBytes = 1024;
-const longestShown = 500;
+const maxShownLength = 500;
 const aroundMatch = 150;
 /** RE2 takes one step for each instruction and character, so this bounds the work. */
-const mostInstructions = 200;
-const longestSearchMs = 5000;
-const longestTurnMs = 20;
+const maxInstructions = 200;
+const maxSearchMs = 5000;
 
 /** A line, or a piece of a long one. */
 interface Piece {
@@ -53,6 +52,8 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
   const pattern = compile(search);
   const output = createOutput(search);
   const turns = createTurns(signal);
+  const deadline = performance.now() + maxSearchMs;
+  const isOutOfTime = () => performance.now() > deadline;
   let foundUntil = search.offset;
   for await (const pieces of piecesOf(result, search.offset)) {
     for (const piece of pieces) {
@@ -62,8 +63,8 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
         const next = await show(piece);
         if (next !== undefined) return output.end(next, false);
       }
-      if (turns.isOver()) await turns.rest();
-      if (turns.isOutOfTime()) return output.end(Math.max(piece.offset, foundUntil), true);
+      if (turns.isOver()) await turns.next();
+      if (isOutOfTime()) return output.end(Math.max(piece.offset, foundUntil), true);
     }
   }
   return output.end(undefined, false);
@@ -72,10 +73,10 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
   async function show(piece: Piece): Promise<number | undefined> {
     const matcher = pattern.matcher(piece.text);
     // A short line is shown whole, whatever number of matches it has.
-    const isShort = piece.isWhole && piece.text.length <= longestShown;
+    const isShort = piece.isWhole && piece.text.length <= maxShownLength;
     const offsetAt = (position: number) => piece.offset + Buffer.byteLength(piece.text.slice(0, position));
-    for (let from = 0; from <= piece.text.length && !turns.isOutOfTime() && matcher.find(from);) {
-      if (turns.isOver()) await turns.rest();
+    for (let from = 0; from <= piece.text.length && !isOutOfTime() && matcher.find(from);) {
+      if (turns.isOver()) await turns.next();
       const [start, at] = [matcher.start(), offsetAt(matcher.start())];
       from = Math.max(matcher.end(), start + 1);
       if (at < foundUntil) continue;
@@ -85,23 +86,6 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
     }
     return undefined;
   }
-}
-
-/** Gives way to others every few milliseconds, for as long as a search may take. */
-function createTurns(signal: AbortSignal) {
-  const deadline = performance.now() + longestSearchMs;
-  let end = performance.now() + longestTurnMs;
-  let isOutOfTime = false;
-  return {
-    isOver: () => performance.now() > end,
-    isOutOfTime: () => isOutOfTime,
-    async rest(): Promise<void> {
-      await nextTurn();
-      signal.throwIfAborted();
-      isOutOfTime = performance.now() > deadline;
-      end = performance.now() + longestTurnMs;
-    },
-  };
 }
 
 function compile({ query, pattern, caseSensitive }: TextSearch): RE2JS {
@@ -116,7 +100,7 @@ function compile({ query, pattern, caseSensitive }: TextSearch): RE2JS {
   if (query !== undefined) return RE2JS.compile(RE2JS.quote(query), flags);
   try {
     const compiled = RE2JS.compile(pattern ?? "", flags);
-    if (compiled.programSize() <= mostInstructions) return compiled;
+    if (compiled.programSize() <= maxInstructions) return compiled;
   } catch (error) {
     // The flag is ours.
     const why = messageOf(error).replace("error parsing regexp: ", "").replace("`(?i)", "`").slice(0, 200);
@@ -179,7 +163,7 @@ function createOutput({ context, limit, maxBytes }: TextSearch) {
 }
 
 function clipped(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown).toWellFormed()}…` : text;
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength).toWellFormed()}…` : text;
 }
 
 function excerpt(text: string, start: number): string {

@@ -4,7 +4,7 @@ import type { CatalogTool } from "../../../catalog/source.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 
 /** What a search found, as a model reads it: a line a tool, with what a call needs, so that most need no description. */
-export function searchText(found: readonly CatalogTool[], servers: readonly ServerFacet[] | undefined): string {
+export function searchAnswerText(found: readonly CatalogTool[], servers: readonly ServerFacet[] | undefined): string {
   const lines = found.map(({ definition }) => lineOf(definition));
   if (servers === undefined) return lines.join("\n");
   const said =
@@ -26,10 +26,10 @@ export function facetsOf(found: readonly CatalogTool[], all: readonly CatalogToo
   return Array.from(counts, ([id, tools]) => ({ id, tools })).filter(({ tools }) => tools > 0);
 }
 
-const mostFacets = 40;
+const maxFacets = 40;
 
 function facetsText(servers: readonly ServerFacet[]): string {
-  const shown = servers.slice(0, mostFacets).map(({ id, tools }) => `${id} (${tools})`);
+  const shown = servers.slice(0, maxFacets).map(({ id, tools }) => `${id} (${tools})`);
   const rest = servers.length - shown.length;
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
@@ -42,17 +42,17 @@ function lineOf(tool: Tool): string {
   return `${tool.name}(${signatureOf(tool.inputSchema)})${summary === "" ? "" : ` - ${summary}`}`.toWellFormed();
 }
 
-const longestSummary = 160;
+const maxSummaryLength = 160;
 
 /** The first sentence. */
 function summaryOf(description: string): string {
   const text = description.slice(0, 1000).trim().replaceAll(/\s+/g, " ");
   const end = text.search(/[.!?] /);
   const sentence = end === -1 ? text : text.slice(0, end + 1);
-  return sentence.length <= longestSummary ? sentence : `${sentence.slice(0, longestSummary - 1).trimEnd()}…`;
+  return sentence.length <= maxSummaryLength ? sentence : `${sentence.slice(0, maxSummaryLength - 1).trimEnd()}…`;
 }
 
-const mostParameters = 12;
+const maxParameters = 12;
 
 /** `owner: string, labels?: array`: the required ones first. */
 function signatureOf(schema: Tool["inputSchema"]): string {
@@ -61,11 +61,11 @@ function signatureOf(schema: Tool["inputSchema"]): string {
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   const names = Object.keys(properties);
   const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
-  const shown = ordered.slice(0, mostParameters).map((name) => {
+  const shown = ordered.slice(0, maxParameters).map((name) => {
     const type = typeOf(properties[name]);
     return `${onOneLine(name, 60)}${needed.has(name) ? "" : "?"}${type === undefined ? "" : `: ${type}`}`;
   });
-  return [...shown, ...(ordered.length > mostParameters ? ["…"] : [])].join(", ");
+  return [...shown, ...(ordered.length > maxParameters ? ["…"] : [])].join(", ");
 }
 
 function typeOf(schema: unknown): string | undefined {

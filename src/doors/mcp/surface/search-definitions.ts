@@ -5,7 +5,7 @@ import type { Tool } from "../../../mcp/messages/tool.ts";
 const maxResults = 50;
 export const defaultResults = 10;
 
-export const searchTools: Tool = {
+export const searchToolsDefinition: Tool = {
   name: "search_tools",
   title: "Search tools",
   description:
@@ -27,7 +27,7 @@ export const searchTools: Tool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
-export const describeTool: Tool = {
+export const describeToolDefinition: Tool = {
   name: "describe_tool",
   title: "Describe a tool",
   description: "The full definition of a tool: description, schema of its arguments and of its result, hints.",
@@ -57,4 +57,4 @@ export const callTool: Tool = {
   execution: { taskSupport: "optional" },
 };
 
-export const surfaceTools: readonly Tool[] = [searchTools, describeTool, callTool];
+export const surfaceTools: readonly Tool[] = [searchToolsDefinition, describeToolDefinition, callTool];

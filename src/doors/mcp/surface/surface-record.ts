@@ -27,8 +27,8 @@ export interface SurfaceRecord {
 }
 
 /** A client can claim any number of names. */
-const mostKept = 100;
-const longestText = 200;
+const maxKept = 100;
+const maxTextLength = 200;
 
 /** Remembers what each client was given, and logs and reports when that changes. */
 export function createSurfaceRecord(log: Log, onGiven?: (given: GivenSurface) => void): SurfaceRecord {
@@ -39,7 +39,7 @@ export function createSurfaceRecord(log: Log, onGiven?: (given: GivenSurface) =>
     if (known?.surface === given.surface && known.why === given.why) return;
     kept.delete(key);
     kept.set(key, { ...given, since: new Date().toISOString() });
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
     log.info("a client gets this surface", { ...given });
     onGiven?.(given);
   }
@@ -54,7 +54,7 @@ export function createSurfaceRecord(log: Log, onGiven?: (given: GivenSurface) =>
       });
     },
     noteRelayed({ caller, client, surface, why }) {
-      const [by, name, because] = [caller, client, why].map((text) => text?.slice(0, longestText));
+      const [by, name, because] = [caller, client, why].map((text) => text?.slice(0, maxTextLength));
       const given = { caller: by!, ...(name !== undefined && { client: name }), surface, why: because! };
       keep(JSON.stringify([by, name, "relayed"]), given);
     },

@@ -8,13 +8,19 @@ import { isMeant } from "../../../catalog/tool-pattern.ts";
 import type { View } from "../../../catalog/view.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Log } from "../../../core/log.ts";
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import { errorResult, textResult, type Tool, type ToolResult } from "../../../mcp/messages/tool.ts";
 import type { McpOffer, Requester, ToolOffer } from "../../../mcp/server/offer.ts";
 import { type ChosenSurface, chooseSurface, type ListSize, type SurfaceSetting } from "./choose-surface.ts";
-import { unknownToolHint } from "./meant-tools.ts";
-import { definitionText, facetsOf, searchText } from "./search-answer.ts";
-import { callTool, defaultResults, describeTool, searchTools, surfaceTools } from "./search-definitions.ts";
+import { unknownToolHint } from "./suggest-tools.ts";
+import { definitionText, facetsOf, searchAnswerText } from "./search-answer.ts";
+import {
+  callTool,
+  defaultResults,
+  describeToolDefinition,
+  searchToolsDefinition,
+  surfaceTools,
+} from "./search-definitions.ts";
 import { type ClientSurface, createSurfaceRecord, type GivenSurface } from "./surface-record.ts";
 
 export interface SurfaceSettings {
@@ -118,8 +124,8 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
       findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
       hintFor: (name) => unknownToolHint(name, view.tools()),
       call(tool, args, request) {
-        if (tool === searchTools) return searchFor(requireDoubles(args) as Args, { view, offer, findable });
-        if (tool === describeTool) return describe(args, view, offer);
+        if (tool === searchToolsDefinition) return searchFor(requireDoubles(args) as Args, { view, offer, findable });
+        if (tool === describeToolDefinition) return describe(args, view, offer);
         if (tool === callTool) return refuseCall(args);
         return tools.call(tool, args, request);
       },
@@ -127,13 +133,6 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
     return {
       ...offer,
       tools: shown,
-      // A spread would read these once and for all.
-      get instructions() {
-        return offer.instructions;
-      },
-      get extensions() {
-        return offer.extensions;
-      },
       onChange(listener) {
         const onSettings = () => listener("tools");
         listeners.add(onSettings);
@@ -143,8 +142,8 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
           stop?.();
         };
       },
-      instructionsFor: (requester) =>
-        isSearched(requester) ? searchInstructions(view, findable()) : offer.instructions,
+      instructions: (requester) =>
+        isSearched(requester) ? searchInstructions(view, findable()) : offer.instructions?.(requester),
     };
   }
 
@@ -155,7 +154,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
     const most = typeof limit === "number" ? limit : defaultResults;
     const { tools, isSure } = await (await search()).search(phrasings, most, (name) => view.find(name) !== undefined);
     const found = tools.flatMap(({ name }) => view.find(name) ?? []);
-    return textResult(searchText(found, isSure ? undefined : facetsOf(found, findable())));
+    return textResult(searchAnswerText(found, isSure ? undefined : facetsOf(found, findable())));
   }
 }
 
@@ -197,7 +196,7 @@ async function describe({ name }: Args, view: View, offer: McpOffer): Promise<To
 function searchInstructions(view: View, findable: readonly CatalogTool[]): string {
   const servers = [...new Set(findable.map(serverOf))];
   const names = servers.join(", ");
-  const shown = names.length <= longestNames ? names : `${names.slice(0, longestNames).replace(/[^,]*$/, "")} …`;
+  const shown = names.length <= maxNamesLength ? names : `${names.slice(0, maxNamesLength).replace(/[^,]*$/, "")} …`;
   const head = `Tools of these servers are found with search_tools and called with call_tool: ${shown}.`;
   const rest = view.instructions(instructionBytes - Buffer.byteLength(head) - 2);
   return rest === undefined ? head : `${head}\n\n${rest}`;
@@ -205,7 +204,7 @@ function searchInstructions(view: View, findable: readonly CatalogTool[]): strin
 
 /** Some clients cut longer instructions. */
 const instructionBytes = 2048;
-const longestNames = 600;
+const maxNamesLength = 600;
 
 /** The size of the last list that was asked about. */
 function cacheSize(): (definitions: readonly Tool[]) => ListSize {

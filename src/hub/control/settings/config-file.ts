@@ -1,30 +1,25 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { readRawConfig, writeConfigText } from "../../../core/config/edit-config.ts";
-import { configName } from "../../../core/config/find-config.ts";
-import { loadConfig } from "../../../core/config/load-config.ts";
+import { configName, type FoundConfig } from "../../../core/config/find-config.ts";
+import { loadConfig, readConfigText } from "../../../core/config/load-config.ts";
 import { identifyConfig, rememberTrust } from "../../../core/config/trust/trust.ts";
 import { Fault } from "../../../core/fault.ts";
 import { withFileLock } from "../../../core/files/file-lock.ts";
 import type { Home } from "../../../core/files/home.ts";
-import type { Log } from "../../../core/log.ts";
-import type { World } from "../../../core/process/world.ts";
-import { requireOwnConfig } from "../../load-named-config.ts";
-import { findTrustProblem } from "../../require-trust.ts";
+import { requireOwnConfig } from "../../state/load-named-config.ts";
+import { findTrustProblem } from "../../state/require-trust.ts";
 import { hashConfig } from "../config-text.ts";
-import type { ConfigPlace } from "../hub-control.ts";
-import type { WrittenConfig } from "./settings-control.ts";
+import type { FileContext } from "../contexts.ts";
 
-export interface ConfigFileOptions {
-  readonly home: Home;
-  readonly env: World["env"];
-  readonly log: Log;
-  readonly place: ConfigPlace;
-  /** Applies what the file says now; faults if that can't be used. */
-  reload(): Promise<void>;
+export interface WrittenConfig {
+  readonly path: string;
+  readonly hash: string;
 }
 
-export interface ChangeOptions {
+type EditedFile = Pick<FileContext, "home" | "env" | "log" | "place" | "reload">;
+
+interface ChangeOptions {
   /** The text that the person saw. Without it, the change is made to whatever the file has now. */
   readonly baseHash?: string | undefined;
   /** The file is replaced as a whole, so what was in it before does not matter. */
@@ -40,7 +35,7 @@ export interface EditedConfigFile {
 }
 
 /** The file that is active. */
-export function openConfigFile({ home, env, log, place, reload }: ConfigFileOptions): EditedConfigFile {
+export function openConfigFile({ home, env, log, place, reload }: EditedFile): EditedConfigFile {
   const { path, location } = place;
 
   async function read(): Promise<{ readonly text: string; readonly hash: string }> {
@@ -83,13 +78,12 @@ export function openConfigFile({ home, env, log, place, reload }: ConfigFileOpti
 
 /** Also a file that is broken can be replaced. */
 async function readAsIs(path: string): Promise<{ readonly text: string; readonly hash: string }> {
-  const { readConfigText } = await import("../../../core/config/load-config.ts");
   const text = existsSync(path) ? await readConfigText(path) : "";
   return { text, hash: hashConfig(text) };
 }
 
 /** Rules and switches are the owner's: those of a folder's file would not count, or only make things stricter. */
-export function ownerPlace(place: ConfigPlace, home: Home): ConfigPlace {
+export function ownerPlace(place: FoundConfig, home: Home): FoundConfig {
   if (place.location !== "working-folder") return place;
   return { path: home.file(configName), location: "state-folder" };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readJson5 } from "../../../core/config/read-json5.ts";
+import { readJson5 } from "../../../core/config/json5/read-json5.ts";
 import { hideTools } from "./hide-tools.ts";
 
 const excluded = (text: string): unknown =>

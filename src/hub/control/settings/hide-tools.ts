@@ -1,6 +1,6 @@
 import { pathKey } from "../../../core/config/config-path.ts";
-import { setJson5 } from "../../../core/config/edit-json5.ts";
-import { readJson5 } from "../../../core/config/read-json5.ts";
+import { setJson5 } from "../../../core/config/json5/edit-json5.ts";
+import { readJson5 } from "../../../core/config/json5/read-json5.ts";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
 

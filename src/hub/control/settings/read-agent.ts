@@ -1,17 +1,22 @@
-import type { AgentConfig } from "../../../core/config/agent-config.ts";
 import { messageOf } from "../../../core/fault.ts";
-import type { World } from "../../../core/process/world.ts";
 import { redactText } from "../../../core/secrets/redact.ts";
 import { gatewayEndpoint, locateGateway } from "../../../openclaw/locate-gateway.ts";
 import { findModel } from "../../../sources/agent/model/find-model.ts";
-import type { AgentState } from "./settings-control.ts";
+import type { HubContext } from "../contexts.ts";
 
-export interface AgentFacts extends Pick<World, "env" | "homedir"> {
-  readonly config: AgentConfig;
+export interface AgentState {
+  /** What takes the orders: OpenClaw's gateway, a model, or only the commands that need neither. `none`: no orders are taken. */
+  readonly backend: "gateway" | "model" | "commands" | "none";
+  readonly why: string;
+  /** The model, or the gateway's address. */
+  readonly name?: string | undefined;
 }
 
 /** Which agent would take the next order, chosen as an order would choose it. */
-export async function readAgent({ config, env, homedir }: AgentFacts): Promise<AgentState> {
+export async function readAgent({ engine, env, homedir }: HubContext): Promise<AgentState> {
+  if (!engine.catalog.sources().some(({ id }) => id === "agent"))
+    return { backend: "none", why: "This process takes no orders. Run `clawport up` for a hub that does." };
+  const config = engine.config.agent;
   const { backend } = config;
   const isChosen = (name: string): boolean => backend === name || backend === "auto";
   const named = backend === "auto" ? "" : ", since `agent.backend` names it";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ConfigPath, formatPath, pathKey } from "../../../core/config/config-path.ts";
-import { readJson5 } from "../../../core/config/read-json5.ts";
+import { readJson5 } from "../../../core/config/json5/read-json5.ts";
 import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { findSecrets, maskComment, maskConfig, stringOrComment } from "../config-text.ts";

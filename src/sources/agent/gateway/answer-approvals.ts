@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/fault.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import type { Question } from "../../../mcp/messages/interim-messages.ts";
 import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
 import type { ReplyOptions } from "../reply-backend.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import type { Answer } from "../../../mcp/messages/interim-messages.ts";
 import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
 import type { ReplyOptions } from "../reply-backend.ts";

@@ -1,5 +1,5 @@
-import { visibleText } from "../../../core/peer-text.ts";
-import { megabyte } from "../../../core/size-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
+import { megabyte } from "../../../core/text/size-text.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection, GatewayLimits } from "../../../openclaw/open-gateway.ts";

@@ -14,7 +14,7 @@ const openClawClient = "openclaw-bundle-mcp";
 
 /** An event and the call that it announces come over two connections. */
 const eventPatienceMs = 500;
-const mostCalls = 500;
+const maxCalls = 500;
 const endStates: ReadonlySet<unknown> = new Set(["final", "error", "aborted"]);
 
 /**
@@ -79,7 +79,7 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">, fold
     if (phase !== "start") return;
     const given = orderArguments(name, args);
     if (given === undefined) return;
-    if (calls.size >= mostCalls) calls.delete(calls.keys().next().value!);
+    if (calls.size >= maxCalls) calls.delete(calls.keys().next().value!);
     calls.set(key, { runId, message: typeof given.message === "string" ? given.message : undefined });
     for (const look of waiting) look();
   }

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import { saveMedia } from "../../../core/files/save-media.ts";
-import { sizeText } from "../../../core/size-text.ts";
+import { sizeText } from "../../../core/text/size-text.ts";
 import type { GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import type { Attachment } from "../media/check-media.ts";
 

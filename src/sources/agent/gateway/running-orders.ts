@@ -10,7 +10,7 @@ export interface RunningOrders {
 }
 
 /** Longer than an order takes: the file of a process whose end can't be seen from here counts no longer than this. */
-const longestMs = 60 * 60 * 1000;
+const maxMs = 60 * 60 * 1000;
 const separator = ".";
 
 /**
@@ -47,7 +47,7 @@ function hasLiving(folder: string): boolean {
     const mark = parseMark(name.split(separator, 1)[0] ?? "");
     const liveness = mark === undefined ? "dead" : judgeMark(mark, ownMark("/proc"), "/proc");
     const path = join(folder, name);
-    const isOver = liveness === "dead" || (liveness === "unknown" && Date.now() - statSync(path).mtimeMs > longestMs);
+    const isOver = liveness === "dead" || (liveness === "unknown" && Date.now() - statSync(path).mtimeMs > maxMs);
     if (isOver) rmSync(path, { force: true });
     else isFound = true;
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { megabyte } from "../../../core/size-text.ts";
+import { megabyte } from "../../../core/text/size-text.ts";
 import { base64InFile, base64InMemory } from "./base64-text.ts";
 import { checkMedia, type MediaArgument } from "./check-media.ts";
 

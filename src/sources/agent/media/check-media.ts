@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
 import { extensionOf, safeName, uniqueName } from "../../../core/files/safe-name.ts";
-import { quoted } from "../../../core/peer-text.ts";
-import { sizeText } from "../../../core/size-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
+import { sizeText } from "../../../core/text/size-text.ts";
 import { type Base64Text, decodedBytes, judgeBase64 } from "./base64-text.ts";
 import { declaredFamily, sniffFamily } from "./media-family.ts";
 import { type MediaKind, type MediaRules, mediaRules } from "./media-limits.ts";

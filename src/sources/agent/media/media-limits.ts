@@ -1,4 +1,4 @@
-import { megabyte } from "../../../core/size-text.ts";
+import { megabyte } from "../../../core/text/size-text.ts";
 
 export type MediaKind = "image" | "file";
 

@@ -1,6 +1,6 @@
 import type { ModelConfig } from "../../../core/config/agent-config.ts";
 import { Fault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 
 export type ModelProvider = "anthropic" | "google" | "openai-compatible";

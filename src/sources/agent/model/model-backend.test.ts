@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { type MockModel, startMockModel } from "../../../../tests/support/mock-model.ts";
 import { testSource } from "../../../../tests/support/test-source.ts";
 import type { CallContext } from "../../../catalog/call-context.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
@@ -15,6 +15,7 @@ import type { ReplyOptions, ReplyPayload } from "../reply-backend.ts";
 import type { ModelSettings } from "./find-model.ts";
 import { createModelBackend } from "./model-backend.ts";
 import { openModel } from "./open-model.ts";
+import { reachTool } from "../../../catalog/guard/reach-source.ts";
 
 let folder = "";
 let model: MockModel;
@@ -49,7 +50,7 @@ async function openBackend(change: Partial<ModelSettings> = {}) {
     guard: {
       call(tool, args, context: CallContext) {
         guarded.push(tool.name);
-        return tool.source.call(tool.tool.name, args, context);
+        return reachTool(tool, args).run(context);
       },
     },
   });

@@ -8,7 +8,7 @@ import {
   type UserModelMessage,
 } from "ai";
 import { estimateTokensOf } from "../../../core/estimate-tokens.ts";
-import { sizeText } from "../../../core/size-text.ts";
+import { sizeText } from "../../../core/text/size-text.ts";
 import { declaredFamily } from "../media/media-family.ts";
 import type { ReplyOptions, ReplyRequest } from "../reply-backend.ts";
 import type { OrderBudget } from "./order-budget.ts";

@@ -2,7 +2,7 @@ import { dynamicTool, jsonSchema, type ToolSet } from "ai";
 import { roundNumbers } from "../../../core/exact-number.ts";
 import { faultFromResult } from "../../../catalog/guard/guard.ts";
 import { Fault, messageOf, toFault } from "../../../core/fault.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import type { ToolResult } from "../../../mcp/messages/tool.ts";
 import { type AgentTools, resultPayloads } from "../agent-tools.ts";
 import type { ReplyOptions, ReplyPayload } from "../reply-backend.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { startMockModel } from "../../../../tests/support/mock-model.ts";
 import { listenHere } from "../../../../tests/support/listen-here.ts";
 import { findModel } from "./find-model.ts";
 import { sampleModel } from "./sample-model.ts";

@@ -1,6 +1,6 @@
 import { APICallError, type LanguageModel, RetryError } from "ai";
 import { Fault, messageOf } from "../../../core/fault.ts";
-import { quotedPeerText } from "../../../core/peer-text.ts";
+import { quotedPeerText } from "../../../core/text/peer-text.ts";
 import { redactKnown } from "../../../core/secrets/redact-known.ts";
 import type { ModelSettings } from "./find-model.ts";
 

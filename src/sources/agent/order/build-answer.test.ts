@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { saveMedia } from "../../../core/files/save-media.ts";
-import { megabyte } from "../../../core/size-text.ts";
+import { megabyte } from "../../../core/text/size-text.ts";
 import { buildAnswer, type SaveMedia } from "./build-answer.ts";
 import type { AnswerPart } from "./merge-outputs.ts";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/fault.ts";
 import { extensionOf, safeName } from "../../../core/files/safe-name.ts";
-import { sizeText } from "../../../core/size-text.ts";
+import { sizeText } from "../../../core/text/size-text.ts";
 import { type ContentBlock, textBlock } from "../../../mcp/messages/tool.ts";
 import { type AnswerLimits, answerLimits, maxSavedBytes } from "../media/media-limits.ts";
 import type { ReplyMedia } from "../reply-backend.ts";

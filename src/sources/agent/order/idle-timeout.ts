@@ -1,4 +1,4 @@
-import { countText } from "../../../core/count-text.ts";
+import { countText } from "../../../core/text/count-text.ts";
 import { Fault } from "../../../core/fault.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { type MockModel, startMockModel } from "../../../../tests/support/mock-model.ts";
 import { startGuard } from "../../../../tests/support/start-guard.ts";
 import { until } from "../../../../tests/support/until.ts";
 import type { Policy } from "../../../core/config/policy-config.ts";

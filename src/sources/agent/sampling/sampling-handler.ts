@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../catalog/call-context.ts";
 import type { Caller } from "../../../catalog/caller.ts";
 import type { Guard } from "../../../catalog/guard/guard.ts";
-import { createOneOffTool } from "../../../catalog/one-off-tool.ts";
+import { createSyntheticTool } from "../../../catalog/synthetic-tool.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import { prepareToSend } from "../../../core/http/turn-end.ts";
@@ -72,7 +72,7 @@ function samplingTool(server: string, settings: ModelSettings, request: Sampling
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   };
-  return createOneOffTool("sampling", tool, async (_name, _args, { signal }) => {
+  return createSyntheticTool("sampling", tool, async (_name, _args, { signal }) => {
     const { sampleModel } = await import("../model/sample-model.ts");
     return { content: [], structuredContent: await sampleModel(settings, request, signal) };
   });

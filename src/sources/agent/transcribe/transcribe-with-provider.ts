@@ -1,7 +1,7 @@
 import { unescape } from "node:querystring";
 import { Fault } from "../../../core/fault.ts";
 import { readBoundedBody } from "../../../core/http/read-response.ts";
-import { quotedPeerText } from "../../../core/peer-text.ts";
+import { quotedPeerText } from "../../../core/text/peer-text.ts";
 import { redactKnown } from "../../../core/secrets/redact-known.ts";
 import { addressSecrets } from "../../../core/secrets/secret-parts.ts";
 import { withDeadline } from "../../../core/wait.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pidsRunning } from "../../../../tests/support/running-commands.ts";
-import { findSecrets } from "../../../../tests/oauth/find-secrets.ts";
+import { findSecrets } from "../../../../tests/support/find-secrets.ts";
 import { until } from "../../../../tests/support/until.ts";
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
 import { silentLog } from "../../../core/log.ts";

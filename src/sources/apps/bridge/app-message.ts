@@ -2,7 +2,7 @@ import { parseJson } from "../../../core/json.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { logLevels, type McpLogLevel, type Question } from "../../../mcp/messages/interim-messages.ts";
 import type { CallNews } from "../call/call-bus.ts";
-import { longestId, longestLoggerName, longestProgressMessage } from "./bridge-limits.ts";
+import { maxIdLength, maxLoggerNameLength, maxProgressMessageLength } from "./bridge-limits.ts";
 
 /** The result of a call. */
 export interface AppResult {
@@ -48,7 +48,7 @@ export function readAppMessage(text: string, sessionId: string): AppMessage {
 
 function readAboutCall(type: string, value: Record<string, unknown>): AppMessage {
   const { request_id: requestId } = value;
-  if (typeof requestId !== "string" || requestId.length > longestId) return malformed(`${type} needs a request_id`);
+  if (typeof requestId !== "string" || requestId.length > maxIdLength) return malformed(`${type} needs a request_id`);
   switch (type) {
     case "invoke_result": {
       const { ok, content, error } = value;
@@ -69,7 +69,7 @@ function readProgress(requestId: string, { progress, total, message }: Record<st
   const said = {
     progress,
     ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message: message.slice(0, longestProgressMessage) } : {}),
+    ...(typeof message === "string" ? { message: message.slice(0, maxProgressMessageLength) } : {}),
   };
   return { type: "news", requestId, news: { kind: "progress", progress: said } };
 }
@@ -80,14 +80,14 @@ function readLog(requestId: string, { level = "info", logger, data }: Record<str
   }
   const line = {
     level: level as McpLogLevel,
-    ...(typeof logger === "string" ? { logger: logger.slice(0, longestLoggerName) } : {}),
+    ...(typeof logger === "string" ? { logger: logger.slice(0, maxLoggerNameLength) } : {}),
     data: data ?? null,
   };
   return { type: "news", requestId, news: { kind: "log", line } };
 }
 
 function readAsk(requestId: string, { ask_id: askId, params }: Record<string, unknown>): AppMessage {
-  if (typeof askId !== "string" || askId.length > longestId || !isRecord(params)) {
+  if (typeof askId !== "string" || askId.length > maxIdLength || !isRecord(params)) {
     return malformed("invoke_ask needs an ask_id and params");
   }
   // Clients refuse a form without a schema, but a yes-or-no question has no fields.

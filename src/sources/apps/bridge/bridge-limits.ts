@@ -1,19 +1,19 @@
-import { countText } from "../../../core/count-text.ts";
+import { countText } from "../../../core/text/count-text.ts";
 import { busyOutcome, type CallOutcome } from "../call/call-bus.ts";
 
 /** Bytes of the largest message that an app may send: a result with 50 MB of media in base64. */
 export const maxMessageBytes = 72 * 1024 * 1024;
 /** Messages beside results, and their bytes, that an app may send between two heartbeats. */
-const mostMessages = 10_000;
-const mostBytes = 16 * 1024 * 1024;
+const maxMessages = 10_000;
+const maxBytes = 16 * 1024 * 1024;
 /** Calls that an app runs at the same time. */
-const mostInFlight = 64;
+const maxInFlight = 64;
 /** Bytes that may wait for a slow app. Above this, calls are refused, and the next heartbeat disconnects the app. */
-export const mostUnsent = 8 * 1024 * 1024;
+export const maxUnsent = 8 * 1024 * 1024;
 /** Characters of the ids and texts that an app may send about a call. */
-export const longestId = 256;
-export const longestProgressMessage = 1000;
-export const longestLoggerName = 200;
+export const maxIdLength = 256;
+export const maxProgressMessageLength = 1000;
+export const maxLoggerNameLength = 200;
 
 export interface CallOrderFacts {
   readonly inFlight: number;
@@ -25,10 +25,10 @@ export interface CallOrderFacts {
 
 /** Why a call can't be sent to the app, undefined if it can. All of these come before the call is accepted. */
 export function judgeCallOrder({ inFlight, unsent, left }: CallOrderFacts): CallOutcome | undefined {
-  if (inFlight >= mostInFlight) {
+  if (inFlight >= maxInFlight) {
     return busyOutcome(`The app is already running ${countText(inFlight, "call")}. Try again when one has finished.`);
   }
-  if (unsent > mostUnsent) return busyOutcome("The app reads too slowly. Try again in a moment.");
+  if (unsent > maxUnsent) return busyOutcome("The app reads too slowly. Try again in a moment.");
   if (left <= 0) return { kind: "refused", code: "timeout", message: "There was no time left for the call." };
   return undefined;
 }
@@ -42,7 +42,7 @@ export class MessageQuota {
   add(bytes: number): boolean {
     this.#messages++;
     this.#bytes += bytes;
-    return this.#messages > mostMessages || this.#bytes > mostBytes;
+    return this.#messages > maxMessages || this.#bytes > maxBytes;
   }
 
   /** At each heartbeat. */

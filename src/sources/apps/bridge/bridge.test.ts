@@ -6,7 +6,7 @@ import type { BridgeSocket } from "./bridge-socket.ts";
 import { Bridge } from "./bridge.ts";
 
 /** A bridge over a socket that records everything and accepts every write at once. */
-function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
+function open({ buffered = 0, maxHeld = 1_000_000 } = {}) {
   const wire: unknown[] = [];
   let isOpen = true;
   const end = (how: unknown) => {
@@ -24,7 +24,7 @@ function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
     close: end,
     terminate: () => end("terminated"),
   };
-  const budget = createMemoryBudget(mostHeld);
+  const budget = createMemoryBudget(maxHeld);
   const pastCalls = createIdempotencyCache({ now: () => 0, budget });
   let made = 0;
   let goneCount = 0;
@@ -108,7 +108,7 @@ describe("a call with a key", () => {
 });
 
 test("a bridge whose messages exceed the memory limit is closed with 1013", async () => {
-  const { bridge, wire } = open({ buffered: 1, mostHeld: 10 });
+  const { bridge, wire } = open({ buffered: 1, maxHeld: 10 });
   bridge.beat();
   await turnEnd();
   expect(wire).toEqual(["ping", 1013]);

@@ -2,7 +2,7 @@ import type { CountEvent } from "../app-event.ts";
 import type { BridgeHolder, CallHandle, CallListener, CallOrder } from "../call/call-bus.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import { readAppMessage } from "./app-message.ts";
-import { MessageQuota, mostUnsent } from "./bridge-limits.ts";
+import { MessageQuota, maxUnsent } from "./bridge-limits.ts";
 import { type BridgeSocket, closeCodes, type CloseReason, sendMessage, type WriteTarget } from "./bridge-socket.ts";
 import { type CallOwner, RunningCalls } from "./running-calls.ts";
 
@@ -87,7 +87,7 @@ export class Bridge implements BridgeHolder, WriteTarget {
     this.#alive = false;
     this.#messageQuota.reset();
     if (!this.socket.isOpen()) return;
-    if (this.socket.bufferedAmount > mostUnsent) return this.#giveUp("slow reader");
+    if (this.socket.bufferedAmount > maxUnsent) return this.#giveUp("slow reader");
     this.socket.ping();
     sendMessage(this, { type: "ping", mcpSessionId: this.#owner.id });
   }

@@ -24,7 +24,7 @@ test("an outcome is remembered for its time, with the fingerprint of the call", 
 
 test("no call is forgotten before its time: when there are too many, there is no room for more", () => {
   let time = 0;
-  const cache = createIdempotencyCache({ budget, now: () => time, keepMs: 100, mostCalls: 2 });
+  const cache = createIdempotencyCache({ budget, now: () => time, keepMs: 100, maxCalls: 2 });
   cache.remember("a", call(1));
   time = 50;
   cache.remember("b", call(1));
@@ -35,7 +35,7 @@ test("no call is forgotten before its time: when there are too many, there is no
 });
 
 test("the oldest results are dropped when all together are too large, but their calls stay remembered", () => {
-  const cache = createIdempotencyCache({ budget, now: () => 0, mostBytes: 100 });
+  const cache = createIdempotencyCache({ budget, now: () => 0, maxBytes: 100 });
   for (const id of ["a", "b", "c", "d", "e"]) cache.remember(id, call(25));
   expect(["a", "b", "e"].map((id) => cache.recall(id)?.outcome)).toMatchObject([gone, done, done]);
   cache.remember("heavy", call(60));
@@ -55,7 +55,7 @@ test("a budget that remembered calls have exceeded still accepts what needs no r
 
 test("remembered calls count in the budget until they are forgotten, and without room the result is dropped", () => {
   const small = createMemoryBudget(600);
-  const cache = createIdempotencyCache({ budget: small, now: () => 0, mostBytes: 400 });
+  const cache = createIdempotencyCache({ budget: small, now: () => 0, maxBytes: 400 });
   expect(cache.hasRoom()).toBe(true);
   for (const id of ["a", "b"]) cache.remember(id, call(80));
   expect(["a", "b"].map((id) => cache.recall(id)?.outcome)).toMatchObject([done, gone]);

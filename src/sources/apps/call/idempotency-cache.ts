@@ -24,9 +24,9 @@ export interface IdempotencyCacheOptions {
   readonly now: () => number;
   readonly budget: MemoryBudget;
   readonly keepMs?: number;
-  readonly mostCalls?: number;
+  readonly maxCalls?: number;
   /** For all results together; one may take a quarter of it. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 interface CacheEntry extends RememberedCall {
@@ -37,7 +37,7 @@ interface CacheEntry extends RememberedCall {
 const entryBytes = 512;
 
 export function createIdempotencyCache(options: IdempotencyCacheOptions): IdempotencyCache {
-  const { now, budget, keepMs = 600_000, mostCalls = 10_000, mostBytes = 256 * 1024 } = options;
+  const { now, budget, keepMs = 600_000, maxCalls = 10_000, maxBytes = 256 * 1024 } = options;
   const entries = new Map<string, CacheEntry>();
   /** The ids of entries that have a result, oldest first. */
   const withResult = new Set<string>();
@@ -53,13 +53,13 @@ export function createIdempotencyCache(options: IdempotencyCacheOptions): Idempo
         if (now() - at <= keepMs) break;
         forget(callId);
       }
-      if (entries.size >= mostCalls || !budget.take(entryBytes)) return false;
+      if (entries.size >= maxCalls || !budget.take(entryBytes)) return false;
       budget.give(entryBytes);
       return true;
     },
     remember(callId, call) {
       forget(callId);
-      const isKept = call.bytes <= mostBytes / 4 && budget.take(call.bytes);
+      const isKept = call.bytes <= maxBytes / 4 && budget.take(call.bytes);
       if (isKept) {
         withResult.add(callId);
         resultBytes += call.bytes;
@@ -68,7 +68,7 @@ export function createIdempotencyCache(options: IdempotencyCacheOptions): Idempo
       budget.give(-entryBytes);
       entries.set(callId, { ...(isKept ? call : withoutResult(call)), at: now() });
       for (const oldest of withResult) {
-        if (resultBytes <= mostBytes) break;
+        if (resultBytes <= maxBytes) break;
         dropResult(oldest);
       }
     },

@@ -5,7 +5,7 @@ import { silentLog } from "../../../core/log.ts";
 import { type Bulk, createBulk } from "./bulk.ts";
 import { type NatsLinks, openNatsLinks } from "./nats-connection.ts";
 
-const limits = { mostBytes: 1_000_000, mostWaiting: 1_500_000 };
+const limits = { maxBytes: 1_000_000, maxWaiting: 1_500_000 };
 let server: NatsServer;
 let links: readonly NatsLinks[];
 let from: Bulk;

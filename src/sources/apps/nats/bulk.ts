@@ -19,9 +19,9 @@ export interface BulkOffer {
 
 export interface BulkLimits {
   /** Of one transfer. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Of all that wait here to be read. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
 /** Large pieces between instances, read at the pace of the reader over a connection of their own. */
@@ -52,7 +52,7 @@ export function createBulk(links: NatsLinks, instance: string, limits: BulkLimit
 
   return {
     offer(data) {
-      if (data.length > limits.mostBytes || waitingBytes + data.length > limits.mostWaiting)
+      if (data.length > limits.maxBytes || waitingBytes + data.length > limits.maxWaiting)
         throw new Fault("too-large", "The message is too large to be passed between instances.");
       const id = randomBytes(12).toString("base64url");
       const timer = setTimeout(forget, keepMs, id);
@@ -61,7 +61,7 @@ export function createBulk(links: NatsLinks, instance: string, limits: BulkLimit
       return { from: `${instance}.${id}`, bytes: data.length };
     },
     async read({ from, bytes }) {
-      if (!/^[\w-]+\.[\w-]+$/.test(from) || !Number.isSafeInteger(bytes) || bytes < 0 || bytes > limits.mostBytes)
+      if (!/^[\w-]+\.[\w-]+$/.test(from) || !Number.isSafeInteger(bytes) || bytes < 0 || bytes > limits.maxBytes)
         throw new Fault("too-large", "The message of another instance is too large.");
       const subject = `${prefix}.bulk.${from}`;
       const whole = Buffer.allocUnsafe(bytes);

@@ -40,7 +40,7 @@ test("messages and records that nobody can read are dropped, and calls still cro
   await using caller = await openNatsBus(others, silentLog);
   await holder.hold("session", echo);
 
-  const pieces = createBulk(others, "stranger", { mostBytes: 1000, mostWaiting: 1000 });
+  const pieces = createBulk(others, "stranger", { maxBytes: 1000, maxWaiting: 1000 });
   const large = ["garbage", "null"].map((text) => JSON.stringify({ bulk: pieces.offer(Buffer.from(text)) }));
   const ends = ["evict", "control", "ping"].map((end) => `instance.${holder.instance}.${end}`);
   const own = [`reply.${holder.instance}.1`, `bulk.${holder.instance}.x`];

@@ -14,7 +14,7 @@ export interface Claims {
   markMoving(sessionId: string, withinMs: number): Promise<void>;
 }
 
-const mostTries = 20;
+const maxTries = 20;
 /** From the claim to the subscription: a call in between waits instead of failing. */
 const arrivalMs = 2000;
 
@@ -23,7 +23,7 @@ export async function openClaims(links: NatsLinks, instance: string): Promise<Cl
 
   return {
     async take(sessionId) {
-      for (let tries = 0; tries < mostTries; tries++) {
+      for (let tries = 0; tries < maxTries; tries++) {
         const found = await bucket.get(sessionId);
         const before = claimIn(found);
         // Above every epoch that was counted, since the one before it can't be known.

@@ -43,9 +43,9 @@ const evictMs = 300;
 /** Longer than a claim may take. */
 const claimMs = 10_000;
 /** Clocks of machines differ: no caller waits longer than this for a bridge that moves. */
-const mostMoveMs = 30_000;
+const maxMoveMs = 30_000;
 /** How many outcomes are kept for callers that missed them, and for how long. */
-const mostKept = 2000;
+const maxKept = 2000;
 const keepMs = 30_000;
 
 export async function openHolderSide({ links, instance, subjects, bulk, log }: BusParts): Promise<HolderSide> {
@@ -105,7 +105,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     expectMove: (sessionId, withinMs) => claims.markMoving(sessionId, withinMs),
     async moveExpected(sessionId) {
       const claim = await claims.read(sessionId).catch(() => undefined);
-      return Math.min(mostMoveMs, Math.max(0, (claim?.movingUntil ?? 0) - Date.now()));
+      return Math.min(maxMoveMs, Math.max(0, (claim?.movingUntil ?? 0) - Date.now()));
     },
     holderHere(sessionId) {
       const own = held.get(sessionId);
@@ -185,7 +185,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
         calls.publish(sending, entry.last);
         entry.handle = undefined;
         setTimeout(() => served.delete(sending), keepMs).unref();
-        if (served.size > mostKept) dropOldest();
+        if (served.size > maxKept) dropOldest();
       },
     };
     entry.handle = own.holder.receive(order, listener);
@@ -234,7 +234,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     for (const [sending, { last }] of served) {
       if (last === undefined) continue;
       served.delete(sending);
-      if (served.size <= mostKept) return;
+      if (served.size <= maxKept) return;
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Subjects } from "./bus-messages.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 
 const pollMs = 250;
-const mostMisses = 4;
+const maxMisses = 4;
 
 export interface InstanceWatchOptions {
   readonly links: NatsLinks;
@@ -68,7 +68,7 @@ export function createInstanceWatch({ links, subjects, onLost, onUnsure }: Insta
       if (isNew) onUnsure(watched.calls);
     } catch (error) {
       const isGone = error instanceof RequestError && error.isNoResponders();
-      if (isGone || (links.isConnected() && ++watched.misses >= mostMisses)) {
+      if (isGone || (links.isConnected() && ++watched.misses >= maxMisses)) {
         forget(instance, watched);
         onLost([...watched.calls]);
       }

@@ -13,7 +13,7 @@ import { openNatsUsage } from "./nats-usage.ts";
 
 /** Whatever an app may send: its result crosses as text and as structured content, and both may hold all of it. */
 const largestTransfer = 2 * maxMessageBytes + 16 * 1024 * 1024;
-const mostWaiting = 512 * 1024 * 1024;
+const maxWaiting = 512 * 1024 * 1024;
 
 export interface NatsBus extends CallBus {
   readonly usage: SharedUsage;
@@ -35,7 +35,7 @@ export async function findInstances(links: NatsLinks, withinMs = 500): Promise<r
 export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> {
   // Never the same for two processes: a restarted instance must not answer for the one that died.
   const instance = randomBytes(9).toString("base64url");
-  const bulk = createBulk(links, instance, { mostBytes: largestTransfer, mostWaiting });
+  const bulk = createBulk(links, instance, { maxBytes: largestTransfer, maxWaiting });
   const parts = { links, instance, subjects: subjectsOf(links.prefix), bulk, log };
   const holders = await openHolderSide(parts);
   const callers = openCallerSide(parts);

@@ -6,7 +6,7 @@ import type { NatsLinks } from "./nats-connection.ts";
 /** How often instances tell each other. Until then each of them may let a whole limit through. */
 const everyMs = 200;
 /** Of one message: the server's limit is 1 MB, and a session's id has at most 128 characters. */
-const mostNames = 2000;
+const maxNames = 2000;
 
 export interface NatsUsage extends SharedUsage {
   close(): void;
@@ -42,12 +42,12 @@ export function openNatsUsage(links: NatsLinks, instance: string): NatsUsage {
       const taken = limiter.countTaken();
       if (taken === 0) continue;
       used[name] = taken;
-      if (++count % mostNames === 0) {
+      if (++count % maxNames === 0) {
         send(used);
         used = {};
       }
     }
-    if (count % mostNames > 0) send(used);
+    if (count % maxNames > 0) send(used);
   }
 
   function send(used: Readonly<Record<string, number>>): void {

@@ -2,6 +2,7 @@ import { jetstream, JetStreamApiError, type JetStreamManager, jetstreamManager }
 import { Kvm } from "@nats-io/kv";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import { Fault, messageOf } from "../../../core/fault.ts";
+import { sleep } from "../../../core/wait.ts";
 import { createRefusalReport, sealIn } from "./channel.ts";
 import { type NatsLinks, untilElected } from "./nats-connection.ts";
 import { sealHeader } from "./seal.ts";
@@ -146,7 +147,7 @@ async function makeBucket(links: NatsLinks, name: string): Promise<boolean> {
   let reason: unknown;
   for (const replicas of clustered ? [3, 1] : [1]) {
     try {
-      await untilElected(() => manager.create(name, { history: 1, ttl: bucketTtlMs, replicas }));
+      await untilShared(() => untilElected(() => manager.create(name, { history: 1, ttl: bucketTtlMs, replicas })));
       if (clustered && replicas === 1)
         links.log.warn(`the bucket ${name} has one copy only: NATS has no three servers for it`, { error: reason });
       const { config } = await (await managerOf(links, answerMs)).streams.info(streamOf(name));
@@ -158,4 +159,18 @@ async function makeBucket(links: NatsLinks, name: string): Promise<boolean> {
   throw new Fault("unavailable", `The bucket ${name} can't be opened in NATS: ${messageOf(reason)}`, {
     cause: reason,
   });
+}
+
+/** Subjects overlap: with another stream, or with the same one while another instance makes it. */
+const overlapCode = 10_065;
+
+async function untilShared<T>(create: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await create();
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === overlapCode) || attempt > 10) throw error;
+      await sleep(100 * attempt);
+    }
+  }
 }

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import { isSameSecret } from "../../../core/secrets/crypto.ts";
 import type { Secret } from "../../../core/secrets/secret.ts";
 
 /**
@@ -40,11 +41,7 @@ export function createSeal({ keys, prefix, now = Date.now }: SealOptions): Seal 
       const [time = "", mac = ""] = seal?.split(" ") ?? [];
       if (mac.length !== macLength) return false;
       if (kind === "message" && !(Math.abs(now() - Number.parseInt(time, 36)) <= oldestMs)) return false;
-      const given = Buffer.from(mac, "latin1");
-      return derived.some((key) => {
-        const expected = Buffer.from(macOf(key, about, time, data), "latin1");
-        return expected.length === given.length && timingSafeEqual(expected, given);
-      });
+      return derived.some((key) => isSameSecret(mac, macOf(key, about, time, data)));
     },
   };
 }

@@ -15,7 +15,7 @@ const buckets = ["sessions", "lives", "holders"] as const;
 const everyMs = 2000;
 const answerMs = 2000;
 /** While the servers elect a leader they answer nothing, which passes by itself. */
-const mostMisses = 2;
+const maxMisses = 2;
 const streamNotFound = 10_059;
 
 /** Asks about every bucket, and writes: a leader without a majority still answers questions for a while. */
@@ -45,7 +45,7 @@ export function watchHealth(links: NatsLinks): StoreHealth {
 
   function note(found: { readonly text: string; readonly isSure: boolean } | undefined): void {
     misses = found === undefined ? 0 : misses + 1;
-    const next = found !== undefined && (found.isSure || misses >= mostMisses) ? found.text : undefined;
+    const next = found !== undefined && (found.isSure || misses >= maxMisses) ? found.text : undefined;
     if (found !== undefined && next === undefined) return;
     if (next !== undefined && problem === undefined) log.error(`this instance is not ready: ${next}`);
     if (found?.isSure === true) isLost = true;

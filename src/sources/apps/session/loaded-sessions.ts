@@ -5,6 +5,7 @@ import type { DefinitionQuota } from "../memory-budget.ts";
 import type { SessionRecord, StoredSession } from "../store/session-store.ts";
 import { LiveSession, type RegisteredSession, sessionIdShape, type SessionRules } from "./live-session.ts";
 import { parseToolSet, type ToolSet } from "./tool-set.ts";
+import { isSameJson } from "../../../core/is-same-json.ts";
 
 export interface LoadedSessionsOptions {
   readonly rules: SessionRules;
@@ -33,7 +34,7 @@ export interface LoadedSessions {
   close(): void;
 }
 
-const mostSessions = 20_000;
+const maxSessions = 20_000;
 /** With many instances, how long a session without a bridge here stays in memory after its last use. */
 const forgetMs = 300_000;
 
@@ -53,8 +54,8 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
 
   return {
     add(record, toolSet) {
-      if (loaded.size >= mostSessions && !forgetOne()) {
-        throw new Fault("busy", `The limit of ${mostSessions} sessions is reached. Delete some, or try again later.`);
+      if (loaded.size >= maxSessions && !forgetOne()) {
+        throw new Fault("busy", `The limit of ${maxSessions} sessions is reached. Delete some, or try again later.`);
       }
       quota.reserve(toolSet.bytes);
       return addLoaded(record, toolSet, record.createdAt + record.ttlMs, false);
@@ -111,7 +112,7 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
     }
     try {
       const toolSet = parseToolSet(record.tools);
-      if (loaded.size >= mostSessions) forgetOne();
+      if (loaded.size >= maxSessions) forgetOne();
       if (quota.take(toolSet.bytes)) return addLoaded({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
       log.warn("a stored session was not loaded: there is no memory left for its tools");
       return undefined;
@@ -161,7 +162,7 @@ export async function openLoadedSessions({ rules, quota, log }: LoadedSessionsOp
     if (stored === undefined || loaded.get(session.id) !== session) return loaded.get(session.id) !== session;
     session.expiresAt = Math.max(session.expiresAt, stored.expiresAt);
     const before = session.record;
-    if (JSON.stringify(before) === JSON.stringify(stored.record)) return true;
+    if (isSameJson(before, stored.record)) return true;
     const toolSet = parseToolSet(stored.record.tools);
     quota.reserve(toolSet.bytes - session.toolSet.bytes);
     session.record = { ...stored.record, tools: toolSet.raw };

@@ -65,7 +65,7 @@ export interface SessionRegistry {
 }
 
 /** The longest time to live that an app may request, unless the default is longer. */
-const mostTtlMs = 86_400_000;
+const maxTtlMs = 86_400_000;
 /** How long an app may take from the announcement of its bridge until calls reach it. */
 const arrivalMs = 3000;
 /** A call that was not accepted within this time is sent again. */
@@ -91,7 +91,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         chatId: request.chatId,
         tools: request.toolSet.raw,
         createdAt: now(),
-        ttlMs: Math.min(requestedTtlMs, Math.max(mostTtlMs, ttlMs)),
+        ttlMs: Math.min(requestedTtlMs, Math.max(maxTtlMs, ttlMs)),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",

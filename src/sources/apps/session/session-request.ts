@@ -13,7 +13,7 @@ export interface SessionRequest {
   readonly ownTokensOnly: boolean;
 }
 
-const longestText = 512;
+const maxTextLength = 512;
 
 export function parseSessionRequest(body: unknown): SessionRequest {
   if (!isRecord(body)) throw bad("send a JSON object");
@@ -43,8 +43,8 @@ export function parseToolsRequest(body: unknown): ToolSet {
 
 function textOf(body: Record<string, unknown>, key: string): string {
   const text = body[key] ?? "";
-  if (typeof text !== "string" || text.length > longestText) {
-    throw bad(`\`${key}\` must be a string of at most ${longestText} characters`);
+  if (typeof text !== "string" || text.length > maxTextLength) {
+    throw bad(`\`${key}\` must be a string of at most ${maxTextLength} characters`);
   }
   return text;
 }

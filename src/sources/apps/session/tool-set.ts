@@ -16,7 +16,7 @@ export interface ToolSet {
 }
 
 /** A schema lies two levels deep: in a tool, in the list. */
-const mostDepth = schemaBounds.depth + 2;
+const maxDepth = schemaBounds.depth + 2;
 
 const cache = new Map<string, WeakRef<ToolSet>>();
 const collected = new FinalizationRegistry<string>((key) => {
@@ -25,7 +25,7 @@ const collected = new FinalizationRegistry<string>((key) => {
 
 /** Many users of one app register the same tools: equal sets are checked once and kept in memory once. */
 export function parseToolSet(value: unknown): ToolSet {
-  if (measureValue(value, { depth: mostDepth, nodes: Infinity }) === "too deep") {
+  if (measureValue(value, { depth: maxDepth, nodes: Infinity }) === "too deep") {
     throw badTools("`tools` is nested too deep");
   }
   const json = JSON.stringify(value) ?? "";
@@ -39,17 +39,17 @@ export function parseToolSet(value: unknown): ToolSet {
   return made;
 }
 
-export const mostTools = 128;
+export const maxTools = 128;
 /** Size of one definition as JSON. */
-const mostToolBytes = 64 * 1024;
+const maxToolBytes = 64 * 1024;
 const nameShape = /^[A-Za-z0-9_.:/-]{1,128}$/;
-const longestTitle = 256;
-const longestText = 16 * 1024;
+const maxTitleLength = 256;
+const maxTextLength = 16 * 1024;
 
 /** Throws a fault that says which tool is wrong and why. Schemas are only inspected here. */
 function parseToolDefinitions(value: unknown): readonly Tool[] {
   if (!Array.isArray(value)) throw badTools("`tools` must be a list");
-  if (value.length > mostTools) throw badTools(`\`tools\` has ${value.length} entries; the limit is ${mostTools}`);
+  if (value.length > maxTools) throw badTools(`\`tools\` has ${value.length} entries; the limit is ${maxTools}`);
   const tools = value.map((each, index) => parseToolDefinition(each, `tools[${index}]`));
   const seen = new Set<string>();
   for (const { name } of tools) {
@@ -65,13 +65,13 @@ function parseToolDefinition(value: unknown, where: string): Tool {
   if (typeof name !== "string" || !nameShape.test(name)) {
     throw badTools(`${where}.name must be 1 to 128 letters, digits or any of _ . : / -`);
   }
-  if (Buffer.byteLength(JSON.stringify(value)) > mostToolBytes) {
-    throw badTools(`the definition of "${name}" is larger than ${mostToolBytes} bytes`);
+  if (Buffer.byteLength(JSON.stringify(value)) > maxToolBytes) {
+    throw badTools(`the definition of "${name}" is larger than ${maxToolBytes} bytes`);
   }
   // `path` is stored with the rest and never used.
-  textOf(value, "path", where, longestText);
-  const title = textOf(value, "title", where, longestTitle);
-  const description = textOf(value, "description", where, longestText);
+  textOf(value, "path", where, maxTextLength);
+  const title = textOf(value, "title", where, maxTitleLength);
+  const description = textOf(value, "description", where, maxTextLength);
   const outputSchema = schemaOf(value.output_schema ?? value.outputSchema, "output_schema", name);
   const annotations = annotationsOf(value.annotations, where);
   return {
@@ -100,7 +100,7 @@ const hintNames = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWor
 function annotationsOf(value: unknown, where: string): ToolAnnotations | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isRecord(value)) throw badTools(`${where}.annotations must be an object`);
-  const title = textOf(value, "title", `${where}.annotations`, longestTitle);
+  const title = textOf(value, "title", `${where}.annotations`, maxTitleLength);
   const hints = hintNames
     .filter((name) => typeof value[name] === "boolean")
     .map((name) => [name, value[name]] as const);

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import { visibleText } from "../../../core/peer-text.ts";
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import { type Availability, available } from "../capability.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
 
@@ -29,10 +30,12 @@ export interface Camera {
 const linuxOnly = { ok: false, reason: "cameras can be used on Linux only" } as const;
 
 /** Cameras of Linux (Video4Linux), and those that the user has configured for tests. */
-export function createCamera(tools: DesktopTools, testDevices: readonly TestDevice[]): Camera {
+export function createCamera(tools: DesktopTools, settings: Pick<MachineConfig, "camera">): Camera {
+  const testDevices = (): readonly TestDevice[] => settings.camera.testDevices;
+
   async function list(): Promise<readonly CameraDevice[]> {
     const real = tools.platform === "linux" ? await listVideoDevices() : [];
-    const tests = testDevices.map(({ id }) => ({
+    const tests = testDevices().map(({ id }) => ({
       id,
       name: `Test picture ${id.slice("test:".length)}`,
       position: "unknown" as const,
@@ -42,7 +45,7 @@ export function createCamera(tools: DesktopTools, testDevices: readonly TestDevi
   }
 
   return {
-    probeList: () => Promise.resolve(tools.platform === "linux" || testDevices.length > 0 ? available : linuxOnly),
+    probeList: () => Promise.resolve(tools.platform === "linux" || testDevices().length > 0 ? available : linuxOnly),
     async probe() {
       if ((await list()).length > 0) return tools.need({ ffmpeg: "ffmpeg" });
       if (tools.platform !== "linux") return linuxOnly;
@@ -53,7 +56,7 @@ export function createCamera(tools: DesktopTools, testDevices: readonly TestDevi
       const devices = await list();
       const found = id === undefined ? devices[0] : devices.find((device) => device.id === id);
       if (found === undefined) return undefined;
-      const test = testDevices.find((device) => device.id === found.id);
+      const test = testDevices().find((device) => device.id === found.id);
       // At the speed of a real camera.
       return test === undefined ? ["-f", "v4l2", "-i", found.id] : ["-re", "-f", "lavfi", "-i", test.source];
     },

@@ -1,28 +1,29 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { CanvasConfig } from "../../../core/config/machine-config.ts";
 import type { Log } from "../../../core/log.ts";
-import { quoted } from "../../../core/peer-text.ts";
-import { orAborted, settledWithin, withDeadline } from "../../../core/wait.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
+import { settledWithin, withDeadline } from "../../../core/wait.ts";
 import { type Capability, CapabilityFault, invalidRequest } from "../capability.ts";
 import type { Machine } from "../machine.ts";
 import type { A2uiMessage } from "./a2ui/a2ui-messages.ts";
 import { type A2uiBoard, type A2uiDump, openBoard } from "./a2ui/a2ui-board.ts";
 import { type CanvasPage, openPage, ownOrigin, ScriptFault } from "./browser/canvas-page.ts";
-import { takePicture, type Picture, type PictureOptions } from "./browser/take-picture.ts";
+import { takePicture, type PagePicture, type PictureOptions } from "./browser/take-picture.ts";
 import type { WindowPlace } from "./browser/chromium-flags.ts";
 import { findChromium } from "./browser/find-chromium.ts";
 import { type Chromium, startChromium } from "./browser/start-chromium.ts";
-import { type FilteringProxy, openFilteringProxy } from "./proxy/filtering-proxy.ts";
-import { judgeUrl, type TrustedOrigins } from "./proxy/trusted-origins.ts";
+import { type FilteringProxy, openFilteringProxy } from "../../../core/http/filtering-proxy.ts";
+import { createOriginJudge, judgeUrl, type TrustedOrigins } from "./proxy/trusted-origins.ts";
+import { createSerialQueue } from "../../../core/serial-queue.ts";
 
 /** One browser window for pages that callers show to the user. */
 export interface Canvas {
-  present(request: PresentRequest, call: CanvasCall): Promise<Shown>;
-  navigate(url: string, call: CanvasCall): Promise<Shown>;
-  /** Whether there was a window to close. */
+  present(request: PresentRequest, call: CanvasCall): Promise<ShownPage>;
+  navigate(url: string, call: CanvasCall): Promise<ShownPage>;
+  /** Whether there was a window to hide. Its page stays as it is; `present` shows it again. */
   hide(): Promise<boolean>;
   evaluate(script: string, timeoutMs: number, call: CanvasCall): Promise<unknown>;
-  snapshot(options: PictureOptions, call: CanvasCall): Promise<Picture>;
+  snapshot(options: PictureOptions, call: CanvasCall): Promise<PagePicture>;
   pushA2ui(messages: readonly A2uiMessage[], call: CanvasCall): Promise<readonly string[]>;
   resetA2ui(call: CanvasCall): Promise<void>;
   dumpA2ui(): Promise<A2uiDump>;
@@ -57,7 +58,7 @@ export interface PresentRequest {
   readonly place: Partial<WindowPlace>;
 }
 
-export interface Shown {
+export interface ShownPage {
   readonly url: string;
   readonly status: number | undefined;
   /** Whether the user can see it: there is a display. */
@@ -66,6 +67,7 @@ export interface Shown {
 
 interface Window {
   readonly page: CanvasPage;
+  isHidden?: boolean;
   /** What is on the page, while it is what `canvas.a2ui.push` has put there. */
   board?: A2uiBoard | undefined;
   close(why: string): Promise<void>;
@@ -83,25 +85,17 @@ export function createCanvas(options: CanvasOptions): Canvas {
   let window: Window | undefined;
   let isOpening = false;
   let ended = new AbortController();
-  let queue: Promise<unknown> = Promise.resolve();
+  const runSerially = createSerialQueue();
 
-  /** What changes the window happens one after the other; `hide` ends all of it. */
-  async function inTurn<T>(call: CanvasCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const before = queue;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    queue = before.then(() => promise);
-    try {
-      await orAborted(before, call.signal);
-      return await work(AbortSignal.any([call.signal, ended.signal]));
-    } finally {
-      resolve();
-    }
+  /** What changes the page happens one after the other; `close` ends all of it. */
+  function change<T>({ signal }: CanvasCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return runSerially(() => work(AbortSignal.any([signal, ended.signal])), signal);
   }
 
   async function open(place: Partial<WindowPlace>, signal: AbortSignal): Promise<Window> {
     const command = await findChromium(config, options);
     if (command === undefined) throw new CapabilityFault("CANVAS_UNAVAILABLE", "Chromium was not found.");
-    const proxy = await openFilteringProxy({ trusted, log });
+    const proxy = await openFilteringProxy({ judge: createOriginJudge(trusted), log, who: "the canvas" });
     let chromium: Chromium | undefined;
     try {
       chromium = await startChromium(
@@ -170,7 +164,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
     return text;
   }
 
-  async function show(opened: Window, { url, html, title }: PresentRequest, signal: AbortSignal): Promise<Shown> {
+  async function show(opened: Window, { url, html, title }: PresentRequest, signal: AbortSignal): Promise<ShownPage> {
     const { page } = opened;
     if (url !== undefined || html !== undefined) opened.board = undefined;
     try {
@@ -216,28 +210,30 @@ export function createCanvas(options: CanvasOptions): Canvas {
     return opened.board;
   }
 
-  async function hide(): Promise<boolean> {
-    const isOpen = window !== undefined || isOpening;
-    const pending = queue;
-    ended.abort(new CapabilityFault("CANVAS_NOT_OPEN", "The canvas was closed.", { code: "conflict" }));
-    ended = new AbortController();
-    await window?.close("it was hidden");
-    await settledWithin(pending, closeMs);
-    return isOpen;
-  }
-
   return {
-    hide,
+    async hide() {
+      if (isOpening)
+        await settledWithin(
+          runSerially(() => Promise.resolve()),
+          openMs,
+        );
+      if (window === undefined) return false;
+      window.isHidden = true;
+      await window.page.minimize();
+      return true;
+    },
     present: (request, call) =>
-      inTurn(call, async (signal) => {
+      change(call, async (signal) => {
         const { url, place } = request;
         const trustedUrl = url === undefined ? undefined : requireTrusted(url);
         const opened = await requireWindow(place, signal, call);
+        if (opened.isHidden) await opened.page.move({});
+        opened.isHidden = false;
         call.step("Loading the page.");
         return show(opened, { ...request, url: trustedUrl }, signal);
       }),
     navigate: (url, call) =>
-      inTurn(call, async (signal) => {
+      change(call, async (signal) => {
         const trustedUrl = requireTrusted(url);
         const opened = await requireWindow({}, signal, call);
         call.step("Loading the page.");
@@ -266,20 +262,24 @@ export function createCanvas(options: CanvasOptions): Canvas {
       }
     },
     pushA2ui: (messages, call) =>
-      inTurn(call, async (signal) => {
+      change(call, async (signal) => {
         const opened = await requireWindow({}, signal, call);
         const board = await requireBoard(opened, signal);
         return board.push(messages, signal);
       }),
     resetA2ui: (call) =>
-      inTurn(call, async (signal) => {
+      change(call, async (signal) => {
         if (window?.board !== undefined) window.board = await openBoard(window.page, signal);
       }),
     async dumpA2ui() {
       return (await openedWindow().board?.dump()) ?? { surfaces: {}, actions: [] };
     },
     async close() {
-      await hide();
+      const pending = runSerially(() => Promise.resolve());
+      ended.abort(new CapabilityFault("CANVAS_NOT_OPEN", "The canvas was closed.", { code: "conflict" }));
+      ended = new AbortController();
+      await window?.close("the canvas was closed");
+      await settledWithin(pending, closeMs);
     },
   };
 }

@@ -1,10 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { sep } from "node:path";
-import type { CanvasConfig } from "../../../core/config/machine-config.ts";
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
 import { readRegularFile } from "../../../core/files/read-regular-file.ts";
 import type { Log } from "../../../core/log.ts";
 import { type Capability, invalidRequest } from "../capability.ts";
+import type { MediaStore } from "../desktop/media-store.ts";
 import type { Machine } from "../machine.ts";
 import { maxJsonlBytes } from "./a2ui/a2ui-messages.ts";
 import { probeChromium } from "./browser/find-chromium.ts";
@@ -15,7 +16,9 @@ import { canvasEval, canvasSnapshot } from "./capabilities/canvas-page.ts";
 import { parseTrustedOrigins } from "./proxy/trusted-origins.ts";
 
 export interface OpenCanvasOptions extends Pick<Machine, "env" | "platform" | "homedir"> {
-  readonly config: CanvasConfig;
+  readonly settings: Pick<MachineConfig, "canvas">;
+  /** Where its pictures are kept. */
+  readonly store: Pick<MediaStore, "keepPicture">;
   /** For the profiles of browsers. */
   readonly folder: string;
   readonly log: Log;
@@ -23,16 +26,27 @@ export interface OpenCanvasOptions extends Pick<Machine, "env" | "platform" | "h
 
 export interface OpenedCanvas {
   readonly capabilities: readonly Capability[];
+  /** Closes what is open: the next call has the settings of then. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function openCanvas(options: OpenCanvasOptions): OpenedCanvas {
-  const { config } = options;
-  const trusted = parseTrustedOrigins(config.trustedOrigins, config.privateAddresses);
+  const { settings } = options;
+  const trusted = () => parseTrustedOrigins(settings.canvas.trustedOrigins, settings.canvas.privateAddresses);
   let loaded: Promise<Canvas> | undefined;
+  const load = async (): Promise<Canvas> => {
+    const { createCanvas } = await import("./canvas.ts");
+    return createCanvas({ ...options, config: settings.canvas, trusted: trusted() });
+  };
   const port: CanvasPort = {
-    canvas: () => (loaded ??= import("./canvas.ts").then(({ createCanvas }) => createCanvas({ ...options, trusted }))),
-    probe: () => probeChromium(config, options, process.getuid?.() === 0),
+    canvas: () => (loaded ??= load()),
+    probe: () => probeChromium(settings.canvas, options, process.getuid?.() === 0),
+  };
+  const reset = async (): Promise<void> => {
+    const open = await loaded;
+    loaded = undefined;
+    await open?.close();
   };
   return {
     capabilities: [
@@ -40,16 +54,15 @@ export function openCanvas(options: OpenCanvasOptions): OpenedCanvas {
       canvasHide(port),
       canvasNavigate(port),
       canvasEval(port),
-      canvasSnapshot(port),
+      canvasSnapshot(port, options.store),
       canvasCaps(port, { ...options, trusted }),
       a2uiPush("canvas.a2ui.push", port, readTemporaryFile),
       a2uiPush("canvas.a2ui.pushJSONL", port, readTemporaryFile),
       a2uiReset(port),
       a2uiDump(port),
     ],
-    async close() {
-      await (await loaded)?.close();
-    },
+    reset,
+    close: reset,
   };
 }
 

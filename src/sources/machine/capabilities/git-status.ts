@@ -1,15 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
 import { isFault, messageOf } from "../../../core/fault.ts";
 import { available, type Capability, CapabilityFault, invalidRequest } from "../capability.ts";
-import { findExecutable } from "../find-executable.ts";
+import { findExecutable } from "../../../core/process/find-program.ts";
 import type { Machine } from "../machine.ts";
 import { parseGitStatus } from "../parse-git-status.ts";
 import { runTool } from "../run-tool.ts";
 
 export interface GitStatusOptions extends Pick<Machine, "env" | "platform" | "homedir"> {
-  /** The folders whose repositories may be looked at. */
-  readonly roots: readonly string[];
+  /** Read at each call. */
+  readonly settings: Pick<MachineConfig, "git">;
 }
 
 /** A repository decides much of what git does: no hook, monitor, pager or submodule of it may run a program. */
@@ -23,7 +24,7 @@ const harmless = [
 
 const timeoutMs = 15_000;
 
-export function gitStatus({ env, platform, homedir, roots }: GitStatusOptions): Capability {
+export function gitStatus({ env, platform, homedir, settings }: GitStatusOptions): Capability {
   return {
     name: "git.status",
     title: "State of a git repository",
@@ -68,7 +69,7 @@ export function gitStatus({ env, platform, homedir, roots }: GitStatusOptions): 
       required: ["root", "clean", "files"],
     },
     async probe() {
-      if (roots.length === 0)
+      if (settings.git.roots.length === 0)
         return {
           ok: false,
           reason: "no folder is configured",
@@ -80,6 +81,7 @@ export function gitStatus({ env, platform, homedir, roots }: GitStatusOptions): 
         : available;
     },
     async run({ path }, { signal }) {
+      const { roots } = settings.git;
       const folder = await findAllowed(String(path), roots, homedir);
       const git = await findExecutable("git", env, platform);
       if (git === undefined) throw new CapabilityFault("GIT_NOT_FOUND", "git was not found.");

@@ -1,18 +1,19 @@
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
 import { isFault } from "../../../core/fault.ts";
 import { available, type Capability, CapabilityFault } from "../capability.ts";
 import { type Accuracy, askGeoClue, type Fix, probeGeoClue } from "../locate.ts";
 import type { Machine } from "../machine.ts";
 
 export interface LocationGetOptions extends Pick<Machine, "env" | "platform"> {
-  /** Where this computer is, if the user has configured it. */
-  readonly static?: Pick<Fix, "lat" | "lon" | "accuracyMeters"> | undefined;
+  /** Read at each call. */
+  readonly settings: Pick<MachineConfig, "location">;
   readonly clock?: () => number;
 }
 
 /** A fix this exact counts as precise. */
 const preciseMeters = 100;
 
-export function locationGet({ env, platform, static: fixed, clock = Date.now }: LocationGetOptions): Capability {
+export function locationGet({ env, platform, settings, clock = Date.now }: LocationGetOptions): Capability {
   let last: { readonly fix: Fix; readonly accuracy: Accuracy } | undefined;
   return {
     name: "location.get",
@@ -58,13 +59,14 @@ export function locationGet({ env, platform, static: fixed, clock = Date.now }: 
       required: ["lat", "lon", "accuracyMeters", "timestamp", "isPrecise", "source"],
     },
     probe() {
-      if (fixed !== undefined) return available;
+      if (settings.location.static !== undefined) return available;
       if (platform === "linux") return probeGeoClue(env);
       return { ok: false, reason: "no location service is known on this system", fix: "set `machine.location.static`" };
     },
     async run(args, { signal, progress }) {
       const { timeoutMs = args["locationTimeout"] ?? 10_000, maxAgeMs = args["maxAge"] ?? 15_000 } = args;
       const accuracy = (args["desiredAccuracy"] ?? (args["accuracy"] === "high" ? "precise" : "balanced")) as Accuracy;
+      const { static: fixed } = settings.location;
       if (fixed !== undefined)
         return answer({ ...fixed, timestamp: new Date(clock()).toISOString(), source: "static" });
       const isFresh = last !== undefined && clock() - Date.parse(last.fix.timestamp) <= Number(maxAgeMs);

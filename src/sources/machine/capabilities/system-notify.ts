@@ -1,5 +1,5 @@
 import { isFault } from "../../../core/fault.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import { RateLimiter } from "../../../core/token-bucket.ts";
 import { withDeadline } from "../../../core/wait.ts";
 import { type Capability, CapabilityFault, invalidRequest } from "../capability.ts";

@@ -1,9 +1,12 @@
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
 import type { Capability } from "../capability.ts";
 import type { ExecJudge } from "../exec/exec-judge.ts";
 import { type ExecResult, runPlan, type RunPlanOptions } from "../exec/run-plan.ts";
 
-export interface SystemRunOptions extends RunPlanOptions {
+export interface SystemRunOptions extends Pick<RunPlanOptions, "env"> {
   readonly judge: ExecJudge;
+  /** Read at each call. */
+  readonly settings: Pick<MachineConfig, "run">;
 }
 
 const timeout = { type: "integer", minimum: 1, maximum: 600_000 };
@@ -46,7 +49,7 @@ export const gatewayCommandFields = {
   needsScreenRecording: { type: "boolean" },
 } as const;
 
-export function systemRun({ judge, env, pidNamespace }: SystemRunOptions): Capability {
+export function systemRun({ judge, env, settings }: SystemRunOptions): Capability {
   return {
     name: "system.run",
     title: "Run a command",
@@ -82,7 +85,7 @@ export function systemRun({ judge, env, pidNamespace }: SystemRunOptions): Capab
     judge: (args, caller) => judge.adviceOn(args, caller),
     async run(args, context) {
       const plan = await judge.confirm(args, context.caller);
-      const result = await runPlan(plan, context, { env, pidNamespace });
+      const result = await runPlan(plan, context, { env, pidNamespace: settings.run.pidNamespace });
       return { payload: { ...result }, text: resultText(result) };
     },
   };

@@ -1,5 +1,5 @@
 import type { Capability } from "../capability.ts";
-import { findExecutable } from "../find-executable.ts";
+import { findExecutable } from "../../../core/process/find-program.ts";
 import type { Machine } from "../machine.ts";
 
 /** Where programs are, by name. */

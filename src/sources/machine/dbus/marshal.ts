@@ -7,7 +7,7 @@ export interface DbusVariant {
 }
 
 /** The largest message that D-Bus allows is 128 MiB; nothing here needs more than this. */
-export const mostMessageBytes = 8 * 1024 * 1024;
+export const maxDbusMessageBytes = 8 * 1024 * 1024;
 const deepest = 32;
 
 /** The types in a signature: `a{sv}u` has `a{sv}` and `u`. */
@@ -133,7 +133,7 @@ export class DbusWriter {
   #take(count: number): number {
     const at = this.#length;
     this.#length += count;
-    if (this.#length > mostMessageBytes) throw new Fault("too-large", "The message is too large for D-Bus.");
+    if (this.#length > maxDbusMessageBytes) throw new Fault("too-large", "The message is too large for D-Bus.");
     if (this.#length > this.#bytes.length) {
       const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length));
       this.#bytes.copy(larger);

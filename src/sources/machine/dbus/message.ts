@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
-import { DbusReader, DbusWriter, mostMessageBytes } from "./marshal.ts";
+import { DbusReader, DbusWriter, maxDbusMessageBytes } from "./marshal.ts";
 
 /** A message of D-Bus, either way. */
 export interface DbusMessage {
@@ -52,7 +52,7 @@ export function dbusMessageLength(bytes: Buffer): number | undefined {
     little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at),
   ) as [number, number];
   const length = 16 + Math.ceil(headerLength / 8) * 8 + bodyLength;
-  if (length > mostMessageBytes) throw new Fault("too-large", "D-Bus sent a message that is too large.");
+  if (length > maxDbusMessageBytes) throw new Fault("too-large", "D-Bus sent a message that is too large.");
   return length;
 }
 

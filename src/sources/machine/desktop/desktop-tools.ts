@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Fault } from "../../../core/fault.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import { type ProcessTree, startProcessTree } from "../../../core/process/process-tree.ts";
 import { type Availability, available, CapabilityFault } from "../capability.ts";
-import { findExecutable } from "../find-executable.ts";
+import { findExecutable } from "../../../core/process/find-program.ts";
 import type { Machine } from "../machine.ts";
 import { runTool } from "../run-tool.ts";
 
-export type Command = readonly [program: string, ...args: string[]];
+export type DesktopCommand = readonly [program: string, ...args: string[]];
 
 export interface DesktopRun {
   readonly signal?: AbortSignal | undefined;
@@ -29,9 +29,9 @@ export interface DesktopTools extends Pick<Machine, "env" | "platform"> {
   /** Which of these programs are missing, and the packages that bring them. */
   need(programs: Readonly<Record<string, string>>): Promise<Availability>;
   /** Runs a program to its end and returns what it wrote. Faults with `unavailable` if it fails. */
-  run(command: Command, options?: DesktopRun): Promise<Buffer>;
+  run(command: DesktopCommand, options?: DesktopRun): Promise<Buffer>;
   /** Starts a program that takes its input bit by bit. */
-  start(command: Command): Promise<ProcessTree>;
+  start(command: DesktopCommand): Promise<ProcessTree>;
 }
 
 /** By these the programs find the display and the sound of the session. */
@@ -62,7 +62,7 @@ export function createDesktopTools({ env, platform }: Pick<Machine, "env" | "pla
   const find = async (program: string): Promise<string | undefined> =>
     isAbsolute(program) ? program : findExecutable(program, env, platform);
 
-  async function programOf([program, ...args]: Command) {
+  async function programOf([program, ...args]: DesktopCommand) {
     const command = await find(program);
     if (command === undefined) throw new Fault("unavailable", `${program} was not found.`);
     const [guard, ...words] = await (guarding ??= findGuard());
@@ -120,7 +120,7 @@ function tooLarge(maxBytes: number): CapabilityFault {
 }
 
 /** The last line usually says what is wrong. */
-export function failed([program]: Command, stderr: string): Fault {
+export function failed([program]: DesktopCommand, stderr: string): Fault {
   const line = visibleText(stderr.trim().split("\n").at(-1) ?? "", 300).replace(/\.+$/, "");
   return new Fault("unavailable", `${program} failed${line === "" ? "" : `: ${line}`}.`);
 }

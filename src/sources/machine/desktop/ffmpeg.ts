@@ -1,4 +1,4 @@
-import type { Command } from "./desktop-tools.ts";
+import type { DesktopCommand } from "./desktop-tools.ts";
 
 /** How a picture is to be encoded. */
 export interface PictureFormat {
@@ -9,7 +9,7 @@ export interface PictureFormat {
 }
 
 /** How a film is to be encoded. */
-export interface FilmFormat {
+export interface VideoFormat {
   readonly format: "mp4" | "webm";
   readonly maxWidth: number;
   readonly fps: number;
@@ -18,15 +18,15 @@ export interface FilmFormat {
 }
 
 /** Larger pictures are refused. */
-export const mostPictureBytes = 16 * 1024 * 1024;
+export const maxPictureBytes = 16 * 1024 * 1024;
 
 /** A film ends there, so that it can't fill the disk. */
-const mostFilmBytes = "1000000000";
+const maxFilmBytes = "1000000000";
 
 const quiet = ["-hide_banner", "-loglevel", "error", "-nostdin"] as const;
 
 /** Takes one picture from an input and writes it to stdout, never wider than asked for. */
-export function pictureCommand(input: readonly string[], picture: PictureFormat, skipMs = 0): Command {
+export function pictureCommand(input: readonly string[], picture: PictureFormat, skipMs = 0): DesktopCommand {
   const { format, maxWidth, quality } = picture;
   const codec =
     format === "png" ? ["-c:v", "png"] : ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", jpegScale(quality)];
@@ -36,7 +36,7 @@ export function pictureCommand(input: readonly string[], picture: PictureFormat,
 }
 
 /** Writes a film to a file. The inputs are the picture's and, if it has sound, the sound's. */
-export function filmCommand(inputs: readonly (readonly string[])[], film: FilmFormat, path: string): Command {
+export function videoCommand(inputs: readonly (readonly string[])[], film: VideoFormat, path: string): DesktopCommand {
   const { format, maxWidth, fps, durationMs, hasAudio } = film;
   const video =
     format === "mp4"
@@ -55,7 +55,7 @@ export function filmCommand(inputs: readonly (readonly string[])[], film: FilmFo
     "-t",
     seconds(durationMs),
     "-fs",
-    mostFilmBytes,
+    maxFilmBytes,
   ];
   return ["ffmpeg", ...quiet, ...inputs.flat(), ...shape, ...video, ...audio, "-f", format, "-y", path];
 }

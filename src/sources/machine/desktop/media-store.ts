@@ -54,11 +54,11 @@ interface Entry {
   readonly path?: string;
 }
 
-const mostPictures = 10;
-const mostPictureBytes = 32 * 1024 * 1024;
-const mostFiles = 50;
+const maxPictures = 10;
+const maxPictureBytes = 32 * 1024 * 1024;
+const maxFiles = 50;
 /** Larger files are not sent as a message: the caller has the path. */
-const mostReadBytes = 18_000_000;
+const maxReadBytes = 18_000_000;
 const bounds: FolderBounds = { maxAgeMs: 24 * 60 * 60 * 1000, maxFiles: 100, maxBytes: 1024 * 1024 * 1024 };
 
 export interface MediaStoreOptions {
@@ -91,11 +91,11 @@ export function createMediaStore({ folder, log, clock = Date.now }: MediaStoreOp
     let [pictures, bytes, files] = [0, 0, 0];
     for (const [uri, { data, size }] of [...entries].toReversed()) {
       if (data === undefined) {
-        if (++files > mostFiles) entries.delete(uri);
+        if (++files > maxFiles) entries.delete(uri);
         continue;
       }
       bytes += size;
-      if (++pictures > mostPictures || bytes > mostPictureBytes) entries.delete(uri);
+      if (++pictures > maxPictures || bytes > maxPictureBytes) entries.delete(uri);
     }
   }
 
@@ -118,7 +118,7 @@ export function createMediaStore({ folder, log, clock = Date.now }: MediaStoreOp
     async keepFile({ path, mimeType, title }, caller) {
       const { size } = await stat(path);
       if (size === 0) throw new Fault("unavailable", "Nothing was recorded.");
-      if (caller.door === "node" && size > mostReadBytes) throw tooLarge(size);
+      if (caller.door === "node" && size > maxReadBytes) throw tooLarge(size);
       const { uri } = add({ path, mimeType, size }, title, caller);
       const link = { type: "resource_link" as const, uri, name: basename(path), title, mimeType, size };
       if (caller.door !== "node") return { bytes: size, media: [link] };
@@ -134,7 +134,7 @@ export function createMediaStore({ folder, log, clock = Date.now }: MediaStoreOp
       if (entry === undefined || !isSeenBy(entry, caller)) return undefined;
       const { data, path = "", mimeType, size } = entry;
       if (data !== undefined) return { mimeType, blob: data.toString("base64") };
-      if (size > mostReadBytes) throw tooLarge(size);
+      if (size > maxReadBytes) throw tooLarge(size);
       const content = await readFile(path).catch(() => undefined);
       return content && { mimeType, blob: content.toString("base64") };
     },
@@ -151,6 +151,6 @@ function keyOf(caller: Caller): string {
 }
 
 function tooLarge(size: number): CapabilityFault {
-  const message = `The recording has ${size} bytes; at most ${mostReadBytes} can be sent. Record for a shorter time, or with a smaller \`maxWidth\`.`;
+  const message = `The recording has ${size} bytes; at most ${maxReadBytes} can be sent. Record for a shorter time, or with a smaller \`maxWidth\`.`;
   return new CapabilityFault("PAYLOAD_TOO_LARGE", message, { code: "too-large" });
 }

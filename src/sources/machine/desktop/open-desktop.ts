@@ -32,24 +32,25 @@ export interface Desktop {
 }
 
 export interface DesktopOptions extends Pick<Machine, "env" | "platform"> {
-  readonly config: Pick<MachineConfig, "camera" | "stt" | "microphone">;
+  /** Read at each call. */
+  readonly settings: Pick<MachineConfig, "camera" | "stt" | "microphone">;
   /** `machine` in the state folder. */
   readonly folder: string;
   readonly notifications: Notifications;
   readonly log: Log;
 }
 
-export function openDesktop({ env, platform, config, folder, notifications, log }: DesktopOptions): Desktop {
+export function openDesktop({ env, platform, settings, folder, notifications, log }: DesktopOptions): Desktop {
   const tools = createDesktopTools({ env, platform });
   const store = createMediaStore({ folder: `${folder}/media`, log });
   const recordings = createRecordings({ notifications, log });
   const screen = createScreen(tools);
   const windows = createDesktopWindows(tools);
-  const camera = createCamera(tools, config.camera.testDevices);
-  const sound = createSound(tools, config.microphone);
+  const camera = createCamera(tools, settings);
+  const sound = createSound(tools, settings);
   const speech = createSpeech(tools);
   const film = { store, recordings, sound };
-  const stt = { ...film, command: config.stt.command, tools };
+  const stt = { ...film, settings, tools };
   return {
     store,
     recordings,

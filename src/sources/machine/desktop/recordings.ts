@@ -1,4 +1,4 @@
-import { type Caller, callerScopeName, scopeOfCaller } from "../../../catalog/caller.ts";
+import { type Caller, callerName, scopeOfCaller } from "../../../catalog/caller.ts";
 import { type Log, silentLog } from "../../../core/log.ts";
 import { settledWithin } from "../../../core/wait.ts";
 import { CapabilityFault, type CapabilityContext } from "../capability.ts";
@@ -8,7 +8,7 @@ import type { Notifications } from "../notifications.ts";
 export interface ActiveRecording {
   readonly what: "screen" | "camera" | "microphone";
   readonly since: string;
-  /** Who asked for it: `mcp-http/phone`. */
+  /** Who asked for it: `phone`. */
   readonly caller: string;
 }
 
@@ -82,7 +82,7 @@ export function createRecordings({ notifications, log = silentLog, clock = Date.
 }
 
 function nameOf(caller: Caller): string {
-  return callerScopeName(scopeOfCaller(caller));
+  return callerName(scopeOfCaller(caller));
 }
 
 function stoppedByUser(): CapabilityFault {

@@ -17,7 +17,7 @@ import {
   parseApprovalsFile,
   policyOf,
 } from "./approvals-file.ts";
-import { judgeTightening } from "./judge-tightening.ts";
+import { judgeNarrowing } from "./judge-narrowing.ts";
 
 /** The file as it is now. */
 export interface ApprovalsSnapshot {
@@ -46,10 +46,11 @@ export interface ExecApprovalsOptions {
   readonly log?: Log;
 }
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 const missingHash = `missing:${hash("sha256", "")}`;
 
-export function openExecApprovals({ path, remoteGrants, log = silentLog }: ExecApprovalsOptions): ExecApprovals {
+export function openExecApprovals(options: ExecApprovalsOptions): ExecApprovals {
+  const { path, log = silentLog } = options;
   const checker = createSchemaChecker();
 
   async function read(): Promise<ApprovalsSnapshot> {
@@ -100,7 +101,7 @@ export function openExecApprovals({ path, remoteGrants, log = silentLog }: ExecA
           throw new CapabilityFault("INVALID_REQUEST", "exec approvals changed; reload and retry.", {
             code: "conflict",
           });
-        const refusal = remoteGrants ? undefined : judgeTightening(current.file, file);
+        const refusal = options.remoteGrants ? undefined : judgeNarrowing(current.file, file);
         if (refusal !== undefined)
           throw new CapabilityFault(
             "EXEC_POLICY_WIDENING_REFUSED",
@@ -142,9 +143,9 @@ async function readOwnFile(path: string): Promise<{ bytes: Buffer } | { problem:
     if (process.platform !== "win32" && (found.mode & 0o022) !== 0) return { problem: "other users may write it" };
     if (process.getuid !== undefined && found.uid !== process.getuid())
       return { problem: "it belongs to another user" };
-    if (found.size > mostBytes) return { problem: "it is too large" };
+    if (found.size > maxBytes) return { problem: "it is too large" };
     const bytes = await file.readFile();
-    return bytes.length > mostBytes ? { problem: "it is too large" } : { bytes };
+    return bytes.length > maxBytes ? { problem: "it is too large" } : { bytes };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     return { problem: codeOf(error) === "ELOOP" ? "it is a symbolic link" : "it could not be read" };

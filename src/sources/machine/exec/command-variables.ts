@@ -11,17 +11,17 @@ const harmless = /^(?:TERM|LANG|LC_[A-Z]+|COLORTERM|NO_COLOR|FORCE_COLOR)$/;
 const dangerous =
   /^(?:PATH|PATHEXT|HOME|IFS|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|ZDOTDIR|SHELL|COMSPEC|EDITOR|VISUAL|PAGER|BROWSER|MANPAGER|LESSOPEN|LESSCLOSE|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|NODE_.*|NPM_.*|DENO_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|JAVA_.*|JDK_.*|_JAVA_OPTIONS|CLASSPATH|PHP.*|TCL.*|GIT_.*|SSH_.*|SUDO_.*|DOCKER_.*|CLAWPORT_.*|OPENCLAW_.*)$/i;
 
-const mostVariables = 64;
-const longestValue = 32_768;
+const maxVariables = 64;
+const maxValueLength = 32_768;
 
 /** Faults with what is wrong. Nothing is dropped silently: a command that needs a variable must not run without it. */
 export function checkVariables(env: Readonly<Record<string, string>>, executable: string): void {
   const names = Object.keys(env);
-  if (names.length > mostVariables) throw invalidRequest(`At most ${mostVariables} variables can be set.`);
+  if (names.length > maxVariables) throw invalidRequest(`At most ${maxVariables} variables can be set.`);
   for (const name of names) {
     const value = env[name] ?? "";
     if (!/^[A-Za-z_]\w{0,127}$/.test(name)) throw invalidRequest("The name of a variable has letters, digits and `_`.");
-    if (value.length > longestValue || value.includes("\0"))
+    if (value.length > maxValueLength || value.includes("\0"))
       throw invalidRequest(`The value of ${name} can't be used.`);
     if (dangerous.test(name) || value.startsWith("()"))
       throw invalidRequest(`${name} can't be set: it decides what code runs.`);

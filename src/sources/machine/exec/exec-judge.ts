@@ -2,16 +2,21 @@ import { hash } from "node:crypto";
 import type { Advice } from "../../../catalog/advice.ts";
 import type { Caller } from "../../../catalog/caller.ts";
 import { redactCommandLine } from "../../../core/secrets/redact-command-line.ts";
-import { shownText, shownWords } from "../../../core/shown-text.ts";
-import { type CapabilityArgs, CapabilityFault } from "../capability.ts";
+import { shownText, shownWords } from "../../../core/text/shown-text.ts";
+import { CapabilityFault, type CapabilityArgs } from "../capability.ts";
 import type { Consent } from "../consent.ts";
 import type { Machine } from "../machine.ts";
-import type { ExecPolicy } from "./approvals-file.ts";
+import type { ExecPolicy, ExecSecurity } from "./approvals-file.ts";
 import type { ExecApprovals } from "./approvals-store.ts";
 import { needsApproval } from "./command-variables.ts";
-import { type ExecPlan, findDifference, resolvePlan } from "./exec-plan.ts";
-import { type ExecVerdict, judgeExec } from "./judge-exec.ts";
-import { hashArguments, runsOthers } from "./match-allowlist.ts";
+import { findDifference, resolvePlan, type ExecPlan } from "./exec-plan.ts";
+import {
+  hashCommandArguments,
+  runsOthers,
+  matchAllowlist,
+  type MatchedCommand,
+  type MatchSurroundings,
+} from "./match-allowlist.ts";
 
 export interface ExecJudgeOptions extends Pick<Machine, "env" | "platform" | "homedir"> {
   readonly approvals: ExecApprovals;
@@ -71,7 +76,7 @@ export function createExecJudge(options: ExecJudgeOptions): ExecJudge {
         ...(canLast(plan) && {
           async remember(choice) {
             if (choice === "never") return consent.decide({ capability: refusalOf(plan), choice });
-            const argPattern = hashArguments(matchedCommand(plan), platform);
+            const argPattern = hashCommandArguments(matchedCommand(plan), platform);
             const text = redactCommandLine(plan.argv);
             await approvals.allow(agentOf(args, caller), {
               pattern: plan.executable.path,
@@ -133,3 +138,49 @@ function describePlan({ argv, executable, cwd, scripts, env }: ExecPlan): string
 
 /** An approval that comes later is for the same file only. */
 const shortStamp = (stamp: string): string => hash("sha256", stamp).slice(0, 12);
+
+interface ExecFacts {
+  readonly policy: ExecPolicy;
+  readonly command: MatchedCommand;
+  readonly around: MatchSurroundings;
+  /** Whether the caller sets variables: they can change what any program does, so the allowlist does not cover them. */
+  readonly setsVariables: boolean;
+  /** Whether a person has refused this very command for good. */
+  readonly isRefused: boolean;
+}
+
+type ExecVerdict =
+  | { readonly verdict: "allow" }
+  | {
+      readonly verdict: "deny";
+      readonly reason: string;
+      readonly code: "security=deny" | "user-denied" | "allowlist-miss";
+    }
+  | {
+      readonly verdict: "ask";
+      readonly reason: string;
+      /** Whether the command may run if no one answers. */
+      readonly runsUnanswered: boolean;
+    };
+
+/** The order of OpenClaw: a denial first, then the question, then the allowlist. */
+function judgeExec({ policy, command, around, setsVariables, isRefused }: ExecFacts): ExecVerdict {
+  const { security, ask, askFallback, allowlist } = policy;
+  if (security === "deny")
+    return { verdict: "deny", code: "security=deny", reason: "the exec approvals of this computer allow no commands" };
+  if (isRefused) return { verdict: "deny", code: "user-denied", reason: "the user does not allow this command" };
+  const isListed = !setsVariables && matchAllowlist(allowlist, command, around) !== undefined;
+  const isCovered = security === "full" || isListed;
+  if (ask === "always" || (ask === "on-miss" && !isCovered)) {
+    const reason = isCovered
+      ? "the exec approvals of this computer ask about every command"
+      : "the command is not in the allowlist of this computer";
+    return { verdict: "ask", reason, runsUnanswered: coversUnanswered(askFallback, isListed) };
+  }
+  if (isCovered) return { verdict: "allow" };
+  return { verdict: "deny", code: "allowlist-miss", reason: "the command is not in the allowlist of this computer" };
+}
+
+function coversUnanswered(fallback: ExecSecurity, isListed: boolean): boolean {
+  return fallback === "full" || (fallback === "allowlist" && isListed);
+}

@@ -4,11 +4,12 @@ import { access, realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { readChunks } from "../../../core/files/read-regular-file.ts";
 import { type CapabilityArgs, CapabilityFault, invalidRequest } from "../capability.ts";
-import { findExecutable } from "../find-executable.ts";
+import { findExecutable } from "../../../core/process/find-program.ts";
 import type { Machine } from "../machine.ts";
 import { commandText, isTextOf } from "./command-text.ts";
 import { checkVariables } from "./command-variables.ts";
 import { runsOthers } from "./match-allowlist.ts";
+import { isSameJson } from "../../../core/is-same-json.ts";
 
 /** A file, and what changes if another takes its place. */
 interface FileIdentity {
@@ -28,9 +29,9 @@ export interface ExecPlan {
   readonly timeoutMs: number;
 }
 
-const mostScripts = 8;
+const maxScripts = 8;
 /** Of all of them together. A larger one is known by what the system says about it. */
-const mostScriptBytes = 64 * 1024 * 1024;
+const maxScriptBytes = 64 * 1024 * 1024;
 
 /** Resolves a request to files. Faults with what is wrong with it. */
 export async function resolvePlan(
@@ -58,8 +59,8 @@ export function findDifference(one: ExecPlan, other: ExecPlan): string | undefin
   if (commandText(one.argv) !== commandText(other.argv)) return "the command";
   if (!isSame(one.executable, other.executable)) return "the program";
   if (!isSame(one.cwd, other.cwd)) return "the folder";
-  if (JSON.stringify(one.scripts) !== JSON.stringify(other.scripts)) return "a file that the command runs";
-  return JSON.stringify(one.env) === JSON.stringify(other.env) ? undefined : "a variable";
+  if (!isSameJson(one.scripts, other.scripts)) return "a file that the command runs";
+  return isSameJson(one.env, other.env) ? undefined : "a variable";
 }
 
 function isSame(one: FileIdentity, other: FileIdentity): boolean {
@@ -112,9 +113,9 @@ async function identify(file: string): Promise<FileIdentity | undefined> {
 
 async function findScripts(args: readonly string[], cwd: string): Promise<readonly FileIdentity[]> {
   const found: FileIdentity[] = [];
-  let left = mostScriptBytes;
+  let left = maxScriptBytes;
   for (const word of args) {
-    if (found.length === mostScripts) break;
+    if (found.length === maxScripts) break;
     if (word.startsWith("-") || word === "" || word.length > 4096) continue;
     try {
       const path = await realpath(resolve(cwd, word));
@@ -132,7 +133,7 @@ async function findScripts(args: readonly string[], cwd: string): Promise<readon
 
 async function hashFile(path: string): Promise<string> {
   const digest = createHash("sha256");
-  for await (const chunk of readChunks(path, mostScriptBytes)) digest.update(chunk);
+  for await (const chunk of readChunks(path, maxScriptBytes)) digest.update(chunk);
   return digest.digest("hex");
 }
 

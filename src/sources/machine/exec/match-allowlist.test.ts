@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashArguments, matchAllowlist, matchesPath } from "./match-allowlist.ts";
+import { hashCommandArguments, matchAllowlist, matchesPath } from "./match-allowlist.ts";
 
 const linux = { homedir: "/home/me", platform: "linux" };
 
@@ -56,7 +56,7 @@ describe("an entry", () => {
 
   test("that a person's answer made is for the same arguments in the same folder", () => {
     const run = command("/usr/bin/git", "status");
-    const entry = { source: "allow-always", argPattern: hashArguments(run, "linux") };
+    const entry = { source: "allow-always", argPattern: hashCommandArguments(run, "linux") };
     expect(allows(entry, run)).toBe(true);
     expect(allows(entry, { ...run, cwd: "/other" })).toBe(false);
     expect(allows(entry, command("/usr/bin/git", "push"))).toBe(false);
@@ -68,7 +68,7 @@ describe("an entry", () => {
   test("has the hash that OpenClaw writes", () => {
     const run = { executable: "/usr/bin/printf", args: ["hello world", ""], cwd: "/workspace" };
     const hash = "2b4f4aed226aa1fd771c852b8f74e4c162d440aafaf60bfef19746f3b2ee5890";
-    expect(hashArguments(run, "linux")).toBe(`sha256:cwd-argv:v1:${hash}`);
+    expect(hashCommandArguments(run, "linux")).toBe(`sha256:cwd-argv:v1:${hash}`);
   });
 
   test("for a path alone allows no interpreter, no launcher, and no program of many names", () => {

@@ -18,7 +18,7 @@ export interface ExecResult {
 }
 
 /** Of stdout and stderr together. What comes first is kept. */
-const mostOutputBytes = 200_000;
+const maxOutputBytes = 200_000;
 /** How long a command has to end after it was told to. */
 const graceMs = 500;
 /** What the command has started may hold its output open. */
@@ -92,7 +92,7 @@ function collectOutput({ stdout, stderr }: Pick<ProcessTree, "stdout" | "stderr"
   let all = 0;
   const take = (into: Buffer[]) => (chunk: Buffer) => {
     all += chunk.length;
-    const part = chunk.subarray(0, Math.max(0, mostOutputBytes - kept));
+    const part = chunk.subarray(0, Math.max(0, maxOutputBytes - kept));
     if (part.length === 0) return;
     kept += part.length;
     // A copy: the part would keep the whole chunk in memory.

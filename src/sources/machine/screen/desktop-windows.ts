@@ -1,4 +1,4 @@
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import { type Availability, CapabilityFault } from "../capability.ts";
 
 /** A window of the desktop. Its title and the name of its program are what the program says. */
@@ -24,7 +24,7 @@ export interface DesktopWindows {
   focus(id: string, signal: AbortSignal): Promise<boolean>;
 }
 
-export const mostWindows = 100;
+export const maxWindows = 100;
 
 export function windowNotFound(id: string): CapabilityFault {
   const message = `There is no window ${quoted(id, 40)}. Use an \`id\` from windows.list.`;

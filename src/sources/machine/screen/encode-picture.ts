@@ -1,6 +1,6 @@
 import { CapabilityFault } from "../capability.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
-import { mostPictureBytes, pictureCommand, type PictureFormat } from "../desktop/ffmpeg.ts";
+import { maxPictureBytes, pictureCommand, type PictureFormat } from "../desktop/ffmpeg.ts";
 import { imageSize } from "../desktop/image-size.ts";
 
 /** A PNG in the requested size and format. One that fits already needs no other program. */
@@ -16,5 +16,5 @@ export async function encodePicture(
     throw new CapabilityFault("SCREEN_UNAVAILABLE", `${what} needs ffmpeg; install the package \`ffmpeg\`.`);
   }
   const input = ["-f", "png_pipe", "-i", "-"];
-  return tools.run(pictureCommand(input, format), { signal, input: png, maxBytes: mostPictureBytes });
+  return tools.run(pictureCommand(input, format), { signal, input: png, maxBytes: maxPictureBytes });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { asRecord } from "../../../core/is-record.ts";
 import { available, invalidRequest } from "../capability.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
-import { filmCommand } from "../desktop/ffmpeg.ts";
+import { videoCommand } from "../desktop/ffmpeg.ts";
 import { imageSize } from "../desktop/image-size.ts";
 import type { Monitor, Screen } from "./screen.ts";
 
@@ -41,7 +41,7 @@ export function createMacScreen(tools: DesktopTools): Screen {
       const name = `Capture screen ${monitor.index}:none`;
       const input = ["-f", "avfoundation", "-capture_cursor", "1", "-framerate", String(format.fps), "-i", name];
       const inputs = sound === undefined ? [input] : [input, sound];
-      await tools.run(filmCommand(inputs, format, path), { signal, timeoutMs: format.durationMs + 30_000 });
+      await tools.run(videoCommand(inputs, format, path), { signal, timeoutMs: format.durationMs + 30_000 });
       return format.fps;
     },
   };

@@ -20,7 +20,7 @@ const daemon = {
 
 /** The desktop may ask the user first. */
 const answerMs = 60_000;
-const mostFileBytes = 256 * 1024 * 1024;
+const maxFileBytes = 256 * 1024 * 1024;
 
 const missing: Availability = {
   ok: false,
@@ -114,7 +114,7 @@ async function askPortal(bus: DbusConnection, signal: AbortSignal): Promise<unkn
 async function takeFile(uri: unknown): Promise<Buffer> {
   const path = typeof uri === "string" && uri.startsWith("file:///") ? fileURLToPath(uri) : undefined;
   const facts = path === undefined ? undefined : await lstat(path).catch(() => undefined);
-  if (path === undefined || facts?.isFile() !== true || facts.size > mostFileBytes)
+  if (path === undefined || facts?.isFile() !== true || facts.size > maxFileBytes)
     throw new Fault("unavailable", "The desktop gave no picture.");
   try {
     return await readFile(path);

@@ -1,10 +1,16 @@
 import { available, invalidRequest } from "../capability.ts";
 import { asRecord } from "../../../core/is-record.ts";
-import type { Command, DesktopTools } from "../desktop/desktop-tools.ts";
-import { filmCommand, mostPictureBytes } from "../desktop/ffmpeg.ts";
+import type { DesktopCommand, DesktopTools } from "../desktop/desktop-tools.ts";
+import { videoCommand, maxPictureBytes } from "../desktop/ffmpeg.ts";
 import type { Monitor, Screen } from "./screen.ts";
 
-const powershell = (script: string): Command => ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", script];
+const powershell = (script: string): DesktopCommand => [
+  "powershell.exe",
+  "-NoProfile",
+  "-NonInteractive",
+  "-Command",
+  script,
+];
 
 const listScript = `
 Add-Type -AssemblyName System.Windows.Forms
@@ -54,7 +60,7 @@ export function createPowershellScreen(tools: DesktopTools): Screen {
         CLAWPORT_FORMAT: format,
         CLAWPORT_QUALITY: String(Math.round(quality * 100)),
       };
-      const text = await tools.run(powershell(pictureScript), { signal, env, maxBytes: 2 * mostPictureBytes });
+      const text = await tools.run(powershell(pictureScript), { signal, env, maxBytes: 2 * maxPictureBytes });
       return Buffer.from(text.toString("latin1"), "base64");
     },
     async film({ monitor, sound, path }, format, signal) {
@@ -62,7 +68,7 @@ export function createPowershellScreen(tools: DesktopTools): Screen {
       const area = ["-offset_x", String(x), "-offset_y", String(y), "-video_size", `${width}x${height}`];
       const input = ["-f", "gdigrab", "-framerate", String(format.fps), ...area, "-i", "desktop"];
       const inputs = sound === undefined ? [input] : [input, sound];
-      await tools.run(filmCommand(inputs, format, path), { signal, timeoutMs: format.durationMs + 30_000 });
+      await tools.run(videoCommand(inputs, format, path), { signal, timeoutMs: format.durationMs + 30_000 });
       return format.fps;
     },
   };

@@ -1,5 +1,5 @@
 import type { Availability } from "../capability.ts";
-import type { FilmFormat, PictureFormat } from "../desktop/ffmpeg.ts";
+import type { VideoFormat, PictureFormat } from "../desktop/ffmpeg.ts";
 
 /** One monitor. Places and sizes are in pixels of the desktop. */
 export interface Monitor {
@@ -39,5 +39,5 @@ export interface Screen {
   /** PNG or JPEG. */
   takePicture(target: PictureTarget, format: PictureFormat, signal: AbortSignal): Promise<Buffer>;
   /** Writes the film to a file. Returns how many pictures a second it has. */
-  film(target: FilmTarget, format: FilmFormat, signal: AbortSignal): Promise<number>;
+  film(target: FilmTarget, format: VideoFormat, signal: AbortSignal): Promise<number>;
 }

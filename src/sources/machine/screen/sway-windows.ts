@@ -1,17 +1,17 @@
 import { asRecord } from "../../../core/is-record.ts";
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
-import { type DesktopWindow, type DesktopWindows, mostWindows, windowNotFound } from "./desktop-windows.ts";
+import { type DesktopWindow, type DesktopWindows, maxWindows, windowNotFound } from "./desktop-windows.ts";
 
 const programs = { swaymsg: "sway" };
-const mostTreeBytes = 4 * 1024 * 1024;
+const maxTreeBytes = 4 * 1024 * 1024;
 
 /** sway and what speaks its protocol (sway-ipc(7)). */
 export function createSwayWindows(tools: DesktopTools): DesktopWindows {
   async function list(signal: AbortSignal): Promise<readonly DesktopWindow[]> {
-    const options = { signal, maxBytes: mostTreeBytes };
+    const options = { signal, maxBytes: maxTreeBytes };
     const text = (await tools.run(["swaymsg", "-r", "-t", "get_tree"], options)).toString("utf8");
-    return windowsIn(JSON.parse(text)).slice(0, mostWindows);
+    return windowsIn(JSON.parse(text)).slice(0, maxWindows);
   }
 
   async function require(id: string, signal: AbortSignal): Promise<void> {

@@ -2,16 +2,16 @@ import { asRecord } from "../../../core/is-record.ts";
 import { settledWithin, sleep } from "../../../core/wait.ts";
 import { type Availability, CapabilityFault } from "../capability.ts";
 import { type DesktopTools, failed } from "../desktop/desktop-tools.ts";
-import { type FilmFormat, filmCommand } from "../desktop/ffmpeg.ts";
+import { type VideoFormat, videoCommand } from "../desktop/ffmpeg.ts";
 import { encodePicture } from "./encode-picture.ts";
 import type { FilmTarget, Monitor, PictureTarget, Screen } from "./screen.ts";
 import { createSwayWindows } from "./sway-windows.ts";
 
 /** Uncompressed, a picture of the largest screens. */
-const mostPixelBytes = 256 * 1024 * 1024;
+const maxPixelBytes = 256 * 1024 * 1024;
 
 /** Taking a picture takes about a tenth of a second. */
-const mostFps = 5;
+const maxFps = 5;
 
 /**
  * Wayland compositors that hand out their pixels (wlr-screencopy: sway, Hyprland, labwc …), through `grim`. There is no
@@ -39,7 +39,7 @@ export function createWaylandScreen(tools: DesktopTools): Screen {
   }
 
   const grab = (words: readonly string[], type: "png" | "ppm", signal: AbortSignal): Promise<Buffer> =>
-    tools.run(["grim", ...words, "-t", type, "-"], { signal, maxBytes: mostPixelBytes });
+    tools.run(["grim", ...words, "-t", type, "-"], { signal, maxBytes: maxPixelBytes });
 
   async function needWithScreencopy(programs: Readonly<Record<string, string>>): Promise<Availability> {
     return tools.need({ ...lister, ...programs });
@@ -56,7 +56,7 @@ export function createWaylandScreen(tools: DesktopTools): Screen {
       return encodePicture(tools, png, format, signal);
     },
     async film(target, format, signal) {
-      const fps = Math.min(format.fps, mostFps);
+      const fps = Math.min(format.fps, maxFps);
       const words = ["-c", "-o", target.monitor.name];
       await filmPictures(tools, target, { ...format, fps }, signal, () => grab(words, "ppm", signal));
       return fps;
@@ -68,13 +68,13 @@ export function createWaylandScreen(tools: DesktopTools): Screen {
 async function filmPictures(
   tools: DesktopTools,
   { sound, path }: FilmTarget,
-  format: FilmFormat,
+  format: VideoFormat,
   signal: AbortSignal,
   take: () => Promise<Buffer>,
 ): Promise<void> {
   const { fps, durationMs } = format;
   const pictures = ["-f", "image2pipe", "-framerate", String(fps), "-c:v", "ppm", "-i", "-"];
-  const command = filmCommand(sound === undefined ? [pictures] : [pictures, sound], format, path);
+  const command = videoCommand(sound === undefined ? [pictures] : [pictures, sound], format, path);
   const encoder = await tools.start(command);
   let errors = "";
   encoder.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString("utf8")).slice(-1000)));

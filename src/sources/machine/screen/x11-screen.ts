@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
-import { filmCommand, mostPictureBytes, pictureCommand } from "../desktop/ffmpeg.ts";
+import { videoCommand, maxPictureBytes, pictureCommand } from "../desktop/ffmpeg.ts";
 import type { Monitor, PictureTarget, Screen } from "./screen.ts";
 import { readWindowFrame } from "./x11-windows.ts";
 
@@ -54,7 +54,7 @@ export function createX11Screen(tools: DesktopTools): Screen {
       for (const area of await areasOf(target, signal)) {
         try {
           const command = pictureCommand(grab(area, target.withPointer, 25), format);
-          const picture = await tools.run(command, { signal, maxBytes: mostPictureBytes });
+          const picture = await tools.run(command, { signal, maxBytes: maxPictureBytes });
           // ffmpeg also ends well without a picture.
           if (picture.length > 0) return picture;
         } catch (error) {
@@ -68,7 +68,7 @@ export function createX11Screen(tools: DesktopTools): Screen {
       const picture = grab(areaOf(monitor), true, format.fps);
       const inputs = sound === undefined ? [picture] : [picture, sound];
       const timeoutMs = format.durationMs + 30_000;
-      await tools.run(filmCommand(inputs, format, path), { signal, timeoutMs });
+      await tools.run(videoCommand(inputs, format, path), { signal, timeoutMs });
       return format.fps;
     },
   };

@@ -1,8 +1,8 @@
-import { visibleText } from "../../../core/peer-text.ts";
+import { visibleText } from "../../../core/text/peer-text.ts";
 import { sleep } from "../../../core/wait.ts";
 import { CapabilityFault } from "../capability.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
-import { type DesktopWindow, type DesktopWindows, mostWindows, windowNotFound } from "./desktop-windows.ts";
+import { type DesktopWindow, type DesktopWindows, maxWindows, windowNotFound } from "./desktop-windows.ts";
 
 const listPrograms = { xprop: "x11-utils", xwininfo: "x11-utils" };
 const focusPrograms = { ...listPrograms, wmctrl: "wmctrl" };
@@ -52,7 +52,7 @@ export function createX11Windows(tools: DesktopTools): DesktopWindows {
     async list(signal) {
       const { ids, active } = await readRoot(signal);
       const windows: DesktopWindow[] = [];
-      for (const id of ids.slice(0, mostWindows)) {
+      for (const id of ids.slice(0, maxWindows)) {
         const window = await readWindow(id, id === active, signal);
         if (window !== undefined) windows.push(window);
       }

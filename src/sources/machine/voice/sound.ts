@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
 import { type Availability, available } from "../capability.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
 
@@ -29,8 +30,8 @@ const noSound: Availability = {
   fix: "start the node in your desktop session, with PulseAudio, PipeWire or ALSA",
 };
 
-/** `microphone` names the device as the sound server does; `default` unless the user has configured another. */
-export function createSound(tools: DesktopTools, microphone: string): Sound {
+/** `settings.microphone` names the device as the sound server does; `default` unless the user has configured another. */
+export function createSound(tools: DesktopTools, settings: Pick<MachineConfig, "microphone">): Sound {
   const { env, platform } = tools;
   const runtime = env["XDG_RUNTIME_DIR"] ?? "";
 
@@ -53,7 +54,7 @@ export function createSound(tools: DesktopTools, microphone: string): Sound {
     },
     async probeMicrophone() {
       if (platform === "linux" && (await findServer()) === undefined) return noSound;
-      if (platform === "win32" && microphone === "default")
+      if (platform === "win32" && settings.microphone === "default")
         return { ok: false, reason: "no microphone is configured", fix: "set `machine.microphone` to its name" };
       return tools.need({ ffmpeg: "ffmpeg" });
     },
@@ -65,6 +66,7 @@ export function createSound(tools: DesktopTools, microphone: string): Sound {
       } else await tools.run([players[(await findServer()) ?? "alsa"].program, path], options);
     },
     async microphoneInput() {
+      const { microphone } = settings;
       if (platform === "darwin") return ["-f", "avfoundation", "-i", `:${microphone}`];
       if (platform === "win32") return ["-f", "dshow", "-i", `audio=${microphone}`];
       // PipeWire is reached through its ALSA plug-in.

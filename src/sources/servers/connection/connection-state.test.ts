@@ -19,7 +19,7 @@ const events = {
   connected: { kind: "connected", at: 7 },
   failed: { kind: "failed", reason: "no", nextAt: 9 },
   lost: { kind: "lost", reason: "gone", nextAt: 9 },
-  refused: { kind: "refused", reason: "401" },
+  refused: { kind: "refused", needs: "sign-in", reason: "401" },
   checked: { kind: "checked", problem: undefined },
   "checked without an answer": { kind: "checked", problem: "silent" },
   parked: { kind: "parked" },

@@ -13,7 +13,7 @@ export type ConnectionState =
   /** Connected, but it did not answer the last heartbeat. */
   | { readonly kind: "degraded"; readonly since: number; readonly reason: string }
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly nextAt: number; readonly reason: string }
-  | { readonly kind: "needs-sign-in"; readonly reason: string }
+  | { readonly kind: "needs-sign-in" | "needs-key"; readonly reason: string }
   | { readonly kind: "stopped"; readonly reason: string };
 
 export type ConnectionEvent =
@@ -21,7 +21,8 @@ export type ConnectionEvent =
   | { readonly kind: "connected"; readonly at: number }
   | { readonly kind: "failed"; readonly reason: string; readonly nextAt: number }
   | { readonly kind: "lost"; readonly reason: string; readonly nextAt: number }
-  | { readonly kind: "refused"; readonly reason: string }
+  /** The server wants to know who calls; `needs` says what helps. */
+  | { readonly kind: "refused"; readonly needs: "sign-in" | "key"; readonly reason: string }
   | { readonly kind: "checked"; readonly problem: string | undefined }
   | { readonly kind: "parked" }
   | { readonly kind: "slept" }
@@ -42,7 +43,7 @@ export function nextState(state: ConnectionState, event: ConnectionEvent): Conne
       if (!isOpen(state)) return state;
       return { kind: "reconnecting", attempt: 0, nextAt: event.nextAt, reason: event.reason };
     case "refused":
-      return { kind: "needs-sign-in", reason: event.reason };
+      return { kind: `needs-${event.needs}`, reason: event.reason };
     case "checked":
       if (!isOpen(state)) return state;
       if (event.problem !== undefined) return { kind: "degraded", since: state.since, reason: event.problem };
@@ -80,6 +81,8 @@ export interface ConnectionListener {
   onResourceUpdated?(uri: string): void;
   /** The user has done what a URL asked for. Only legacy servers say so. */
   onElicitationComplete?(elicitationId: string): void;
+  /** The user had signed in, and has to do so again. Called once until the server can be used again. */
+  onSignInLost?(): void;
   /** A task has changed. Only legacy servers say so, and need not. */
   onTaskStatus?(params: Params): void;
 }

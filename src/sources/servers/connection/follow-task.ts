@@ -23,7 +23,7 @@ export interface StartedTask {
 }
 
 /** How long a task may run if the configuration sets no limit. */
-export const longestTaskMs = 3_600_000;
+export const maxTaskMs = 3_600_000;
 
 /** Polls are requests of our own: a server that does not answer them soon is asked again. */
 const pollTimeoutMs = 30_000;
@@ -31,12 +31,12 @@ const pollTimeoutMs = 30_000;
 const patienceMs = 60_000;
 const defaultPollMs = 1000;
 const shortestPollMs = 20;
-const longestPollMs = 60_000;
+const maxPollMs = 60_000;
 const cancelTimeoutMs = 10_000;
 /** A client that waits learns at least this often that the task is still running. */
 const quietMs = 10_000;
 /** How many questions one task may ask. */
-const mostQuestions = 100;
+const maxQuestions = 100;
 
 /** -32602, -32601, -32600: the server does not know the task. Any other error may pass. */
 const lostCodes: ReadonlySet<unknown> = new Set([-32600, -32601, -32602]);
@@ -50,7 +50,7 @@ export async function followTask(
   { era, task: started, hasProgress }: StartedTask,
   options: CallOptions,
 ): Promise<Params> {
-  const { maxTotalMs: limitMs = longestTaskMs } = options;
+  const { maxTotalMs: limitMs = maxTaskMs } = options;
   const about = { taskId: started.id };
   const { as, trace } = options;
   const late = new AbortController();
@@ -100,8 +100,8 @@ export async function followTask(
   async function answer(task: TaskState): Promise<void> {
     const fresh = Object.entries(asRecord(task.inputRequests)).filter(([key]) => !answered.has(key));
     if (fresh.length === 0) return;
-    if (answered.size + fresh.length > mostQuestions)
-      throw new TaskFault("outcome-unknown", `The task asked more than ${mostQuestions} questions without a result.`);
+    if (answered.size + fresh.length > maxQuestions)
+      throw new TaskFault("outcome-unknown", `The task asked more than ${maxQuestions} questions without a result.`);
     const questions = Object.fromEntries(fresh);
     const inputResponses = await answerInputRequests(questions, options.ask, options.toHub ?? false);
     await persist(() =>
@@ -182,7 +182,7 @@ export async function followTask(
         clearTimeout(next);
         next = setTimeout(end, Math.max(shortestPollMs - (Date.now() - begin), 0));
       };
-      let next = setTimeout(end, Math.min(Math.max(ms, shortestPollMs), longestPollMs));
+      let next = setTimeout(end, Math.min(Math.max(ms, shortestPollMs), maxPollMs));
       if (hasNews) wake();
       if (signal.aborted) end();
       else signal.addEventListener("abort", end, { once: true });

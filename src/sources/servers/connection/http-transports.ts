@@ -17,7 +17,7 @@ export interface TransportOptions {
 }
 
 /** How an HTTP server is reached. A module of its own, since stdio servers don't need what it loads. */
-export function openHttp(options: TransportOptions): ClientTransport {
+export function openHttpTransport(options: TransportOptions): ClientTransport {
   return createHttpTransport(httpOptions(options));
 }
 

@@ -1,12 +1,13 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { quotedPeerText } from "../../../core/peer-text.ts";
+import { quotedPeerText } from "../../../core/text/peer-text.ts";
+import type { Cage } from "../../../core/process/cage/cage.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
 import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
-import { shakeHands } from "../../../mcp/client/handshake.ts";
+import { negotiate } from "../../../mcp/client/handshake.ts";
 import { type Agreement, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
 import { tasksExtension } from "../../../mcp/messages/client-facts.ts";
 import { hubExtensions } from "../../../mcp/messages/extensions.ts";
@@ -22,12 +23,14 @@ export interface LinkOptions {
   readonly definition: ServerDefinition;
   /** Used in place of starting a stdio server. */
   readonly openTransport?: (() => ClientTransport) | undefined;
+  /** What a stdio server can't see. */
+  readonly cage?: Cage | undefined;
   readonly env: Env;
   readonly log: Log;
   readonly stderr: Tail;
   readonly version: string;
   /** What earlier links found out about the server. */
-  readonly memory: LinkMemory;
+  readonly memory: DetectedProtocol;
   readonly authorizer?: Authorizer | undefined;
   readonly signal: AbortSignal;
   /** Answers questions that belong to no call. */
@@ -44,7 +47,7 @@ export interface LinkOptions {
 }
 
 /** Kept per server across links, so that the protocol is detected only once. */
-export interface LinkMemory {
+export interface DetectedProtocol {
   era?: "legacy" | "modern" | undefined;
   /** The server speaks HTTP+SSE of 2024-11-05. */
   sse?: boolean | undefined;
@@ -89,7 +92,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 async function openAsKnown(options: LinkOptions): Promise<Link> {
   const { definition, memory } = options;
   if (definition.transport.kind === "stdio") return openProcess(options);
-  const { openHttp, openSse } = await import("./http-transports.ts");
+  const { openHttpTransport: openHttp, openSse } = await import("./http-transports.ts");
   if (memory.sse) return connectTransport(openSse(options), options);
   try {
     return await connectTransport(openHttp(options), options);
@@ -142,7 +145,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
       onClose: (fault) => options.onClose(link, fault),
       onNotification: (method, params) => dispatchNotification(method, params, options),
     });
-    const agreement = await shakeHands(client, transport, {
+    const agreement = await negotiate(client, transport, {
       info,
       capabilities: clientCapabilities,
       era: memory.era,
@@ -206,11 +209,11 @@ function dispatchNotification(method: string, params: Params, options: LinkOptio
   else if (method === "notifications/message") options.onLog(params);
 }
 
-function openStdio({ definition, env, stderr, log, openTransport }: LinkOptions): ClientTransport {
+function openStdio({ definition, cage, env, stderr, log, openTransport }: LinkOptions): ClientTransport {
   if (openTransport) return openTransport();
   const { name, transport, maxMessageBytes } = definition;
   if (transport.kind !== "stdio") throw new Fault("internal", "not a stdio server");
-  return createStdioTransport({ name, server: transport, env, stderr, log, maxMessageBytes });
+  return createStdioTransport({ name, server: { ...transport, cage }, env, stderr, log, maxMessageBytes });
 }
 
 /** Whether the server answered, rather than being unreachable. */

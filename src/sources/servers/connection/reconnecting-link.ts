@@ -1,5 +1,6 @@
 import { Fault, toFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Cage } from "../../../core/process/cage/cage.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { KnownRedactor } from "../../../core/secrets/redact-known.ts";
@@ -8,7 +9,7 @@ import type { ClientTransport } from "../../../mcp/client/client-transport.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import type { ServerDefinition } from "../definition.ts";
-import type { ConnectionAuth } from "../oauth/connection-auth.ts";
+import { type ConnectionAuth, isApiKeyNeeded, isSignInLost } from "../oauth/connection-auth.ts";
 import { redactFault } from "../server-secrets.ts";
 import { messageForUser } from "../stdio/server-exit.ts";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./connection-state.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { judgeLinkFailure, patientAttempts, restAfter } from "./judge-retry.ts";
-import type { Link, LinkMemory } from "./link.ts";
+import type { Link, DetectedProtocol } from "./link.ts";
 
 export interface ReconnectingLinkOptions {
   readonly definition: ServerDefinition;
@@ -38,8 +39,8 @@ export interface ReconnectingLinkOptions {
   readonly isAsleep?: boolean | undefined;
   readonly redact: KnownRedactor;
   readonly stderr: Tail;
-  /** Awaited before each attempt to connect. Faults if the server may not be started as it is now. */
-  checkStart?(): Promise<void>;
+  /** Awaited before each attempt to connect. Faults if the server may not be started as it is now; else the cage for it. */
+  prepareStart?(): Promise<Cage | undefined>;
   /** Answers questions of the server that belong to no call. */
   ask(question: Question): Promise<Answer>;
   /** Awaited before a link is opened: resolves when one more may be open. */
@@ -78,14 +79,14 @@ const stableMs = 60_000;
 
 export function createReconnectingLink(options: ReconnectingLinkOptions): ReconnectingLink {
   const { definition, auth, log, now, redact, notify } = options;
-  const memory: LinkMemory = { era: options.era };
+  const memory: DetectedProtocol = { era: options.era };
   const stopping = new AbortController();
   let state: ConnectionState = { kind: options.isAsleep === true ? "sleeping" : "queued" };
   let link: Link | undefined;
   let heartbeat: Heartbeat | undefined;
   let opening: Promise<Link> | undefined;
   /** The end of a link that was closed for now. */
-  let parting: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
   let delays = reconnectDelays();
   let retryTimer: NodeJS.Timeout | undefined;
   let lastFault: Fault | undefined;
@@ -114,7 +115,7 @@ export function createReconnectingLink(options: ReconnectingLinkOptions): Reconn
       transition({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
-      await parting;
+      await closing;
       await closeLink(new Fault("outcome-unknown", `The server was stopped: ${reason}`));
     },
   };
@@ -147,14 +148,15 @@ export function createReconnectingLink(options: ReconnectingLinkOptions): Reconn
     clearTimeout(retryTimer);
     try {
       // Two processes of one server could be in each other's way.
-      await parting;
+      await closing;
       await orAborted(options.admit(), stopping.signal);
       transition({ kind: "start" });
       // Loaded now: a process whose servers all sleep does not need the transports.
-      const [{ openLink }] = await Promise.all([import("./link.ts"), options.checkStart?.()]);
+      const [{ openLink }, cage] = await Promise.all([import("./link.ts"), options.prepareStart?.()]);
       const opened: Link = await openLink({
         definition,
         openTransport: options.openTransport,
+        cage,
         env: options.env,
         log,
         stderr: options.stderr,
@@ -216,10 +218,13 @@ export function createReconnectingLink(options: ReconnectingLinkOptions): Reconn
 
   /** The next call tries again, since the user may have signed in by then. Reported once until it works. */
   function awaitSignIn(fault: Fault): void {
-    const message = auth ? "the server needs you to sign in" : "the server rejected the API key";
-    if (!isSignInReported) log.warn(message, { reason: fault.message });
+    const needs = auth && !isApiKeyNeeded(fault) ? "sign-in" : "key";
+    const message = needs === "sign-in" ? "the server needs you to sign in" : "the server requires a valid API key";
+    const isNew = !isSignInReported;
+    if (isNew) log.warn(message, { reason: fault.message });
     isSignInReported = true;
-    transition({ kind: "refused", reason: fault.message });
+    transition({ kind: "refused", needs, reason: fault.message });
+    if (isNew && isSignInLost(fault)) notify((listener) => listener.onSignInLost?.());
   }
 
   function noteFailure(used: Link, error: unknown): void {
@@ -262,10 +267,10 @@ export function createReconnectingLink(options: ReconnectingLinkOptions): Reconn
   }
 
   function part(fault: Fault): Promise<void> {
-    const parted = closeLink(fault)
+    const closed = closeLink(fault)
       .catch((error: unknown) => log.debug("the connection could not be closed", { error }))
-      .finally(() => parting === parted && (parting = undefined));
-    return (parting = parted);
+      .finally(() => closing === closed && (closing = undefined));
+    return (closing = closed);
   }
 
   async function closeLink(fault: Fault): Promise<void> {

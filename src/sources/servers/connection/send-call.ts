@@ -4,7 +4,7 @@ import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import { startedTask, type TaskSupport } from "../../../mcp/messages/task.ts";
 import type { Connection } from "./connection.ts";
-import { followTask, longestTaskMs, sendCancel } from "./follow-task.ts";
+import { followTask, maxTaskMs, sendCancel } from "./follow-task.ts";
 import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
 
 /** How a tool call and the tasks of its server get on. */
@@ -56,7 +56,7 @@ async function callAsTask(
   };
   const paramsFor = (agreement: Agreement): Params => {
     asksForTask = hasTaskCalls(agreement);
-    return asksForTask ? { ...params, task: { ttl: (options.maxTotalMs ?? longestTaskMs) + spareTtlMs } } : params;
+    return asksForTask ? { ...params, task: { ttl: (options.maxTotalMs ?? maxTaskMs) + spareTtlMs } } : params;
   };
   const onAbort = () => {
     if (asksForTask) cancelLater(connection, created, options);

@@ -16,7 +16,7 @@ export interface UrlElicitations {
 }
 
 /** A server need not report the end, so the oldest are forgotten. */
-const mostOpen = 1000;
+const maxOpen = 1000;
 
 /** After this time no user is expected any more. */
 const awaitedMs = 60 * 60 * 1000;
@@ -40,7 +40,7 @@ export function createUrlElicitations(
       open.set(id, listeners.add(onComplete));
       notedAt = now();
       const [oldest] = open.keys();
-      if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
+      if (open.size > maxOpen && oldest !== undefined) open.delete(oldest);
     },
     isAwaited: () => open.size > 0 && now() - notedAt < awaitedMs,
     close: stop,

@@ -41,7 +41,7 @@ export async function convertConfig(path: string, text: string, env: Env): Promi
   const { chooseServers } = await import("./plan-import.ts");
   const homedir = env["HOME"] ?? env["USERPROFILE"] ?? "";
   const file = clientFileOf(path, { homedir, cwd: dirname(path), platform: process.platform, env });
-  const reading = await file.client.read(text, file);
+  const reading = await file.client.import.read(text, file);
   const { servers: _, ...settings } = asRecord(pluginEntryOf(parseJsonFile(text))["config"]);
   const { port = 8765 } = asRecord(settings["hub"]);
   const [chosen = reading] = chooseServers([{ client: file.client.id, reading }], {

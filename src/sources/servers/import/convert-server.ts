@@ -15,6 +15,7 @@ import {
   type ImportedServer,
   type SkippedEntry,
 } from "./imported-server.ts";
+import { isSameJson } from "../../../core/is-same-json.ts";
 
 /** Fields that only describe a server, or repeat what other fields say. */
 const descriptiveFields = /^(?:type|transport|name|title|description|gallery|version|dev|tags|icon|\$.*)$/;
@@ -139,5 +140,5 @@ function isFromEnvironment(value: string): boolean {
 function isSecret(key: string, value: string): boolean {
   if (value === "" || isFromEnvironment(value)) return false;
   const shown = redact({ [key]: value });
-  return JSON.stringify(shown) !== JSON.stringify({ [key]: value });
+  return !isSameJson(shown, { [key]: value });
 }

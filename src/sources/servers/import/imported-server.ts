@@ -25,6 +25,8 @@ export interface ImportedServer {
 
 export interface ImportedEntry {
   readonly name: string;
+  /** Its name in the file, if it gets another one here. */
+  readonly nameThere?: string;
   readonly server: ImportedServer;
   /** What the user should know: what was left out, what to set, which secret is in plain text. */
   readonly notes: readonly string[];
@@ -35,6 +37,10 @@ export interface ImportedEntry {
 export interface SkippedEntry {
   readonly name: string;
   readonly reason: string;
+  /** Whether the same server is configured here, or is imported from elsewhere. */
+  readonly isDuplicate?: boolean;
+  /** The project whose block it was in, if the file has several. */
+  readonly project?: string;
 }
 
 /** What a client's file offers. */

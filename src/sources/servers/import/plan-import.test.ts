@@ -64,14 +64,14 @@ test("a server that is configured already is left out, whatever its name and how
   ]);
   expect(reading?.taken.map(({ name }) => name)).toEqual(["third"]);
   expect(reading?.skipped).toEqual([
-    { name: "first", reason: "is already configured as one" },
-    { name: "second", reason: "is already configured as two" },
+    { name: "first", reason: "is already configured as one", isDuplicate: true },
+    { name: "second", reason: "is already configured as two", isDuplicate: true },
   ]);
 });
 
 test("the same server from two programs is taken once", () => {
   const readings = choose({}, ["cursor", [["a", a]]], ["codex", [["z", a]]]);
-  expect(readings[1]).toEqual({ taken: [], skipped: [{ name: "z", reason: "is the same as a" }] });
+  expect(readings[1]).toEqual({ taken: [], skipped: [{ name: "z", reason: "is the same as a", isDuplicate: true }] });
 });
 
 test("a second import adds nothing", () => {

@@ -6,12 +6,12 @@ import { codeOf, isFault, messageOf } from "../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../core/http/addresses.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { fingerprintOf } from "../definition.ts";
-import type { ClientFile } from "./find-client-files.ts";
+import type { FoundClientFile } from "./find-client-files.ts";
 import type { ImportedEntry, ImportedServer, ImportReading, SkippedEntry } from "./imported-server.ts";
 
 /** What one file offers, or why it can't be read. */
 export interface PlannedFile extends ImportReading {
-  readonly file: ClientFile;
+  readonly file: FoundClientFile;
   readonly problem?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ImportPlan {
 const emptyReading: ImportReading = { taken: [], skipped: [] };
 
 /** Reads the files and decides what to import. Writes nothing. */
-export async function planImport(files: readonly ClientFile[], existing: ExistingConfig): Promise<ImportPlan> {
+export async function planImport(files: readonly FoundClientFile[], existing: ExistingConfig): Promise<ImportPlan> {
   const read = await Promise.all(files.map(readClientFile));
   const readings = chooseServers(
     read.map(({ file, reading }) => ({ client: file.client.id, reading })),
@@ -43,11 +43,11 @@ export async function planImport(files: readonly ClientFile[], existing: Existin
 }
 
 async function readClientFile(
-  file: ClientFile,
-): Promise<{ readonly file: ClientFile; readonly reading: ImportReading; readonly problem?: string }> {
+  file: FoundClientFile,
+): Promise<{ readonly file: FoundClientFile; readonly reading: ImportReading; readonly problem?: string }> {
   try {
     const text = await readFile(file.path, "utf8");
-    return { file, reading: await file.client.read(text, file) };
+    return { file, reading: await file.client.import.read(text, file) };
   } catch (error) {
     if (!isFault(error) && codeOf(error) === undefined) throw error;
     return { file, reading: emptyReading, problem: messageOf(error) };
@@ -78,17 +78,18 @@ export function chooseServers(offers: readonly ClientReading[], existing: Existi
     const taken: ImportedEntry[] = [];
     const skipped: SkippedEntry[] = [...reading.skipped];
     for (const each of reading.taken) {
-      const reason = isOwnHub(each.server, existing.hubPort)
-        ? "is Clawport itself"
-        : explainDuplicate(known.get(connectionKeyOf(each.server)), existing);
+      const isOwn = isOwnHub(each.server, existing.hubPort);
+      const reason = isOwn ? "is Clawport itself" : explainDuplicate(known.get(connectionKeyOf(each.server)), existing);
       if (reason !== undefined) {
-        skipped.push({ name: each.name, reason });
+        const { name, project } = each;
+        skipped.push({ name, reason, ...(!isOwn && { isDuplicate: true }), ...(project !== undefined && { project }) });
         continue;
       }
       const name = freeName(each.name, each.project === undefined ? client : basename(each.project), names);
       names.add(name);
       known.set(connectionKeyOf(each.server), name);
-      taken.push({ ...each, name, notes: [...renameNotesOf(each, name), ...each.notes] });
+      const renamed = name === each.name ? {} : { nameThere: each.name };
+      taken.push({ ...each, ...renamed, name, notes: [...renameNotesOf(each, name), ...each.notes] });
     }
     return { taken, skipped };
   });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { anyClient, clients } from "./clients.ts";
+import { anyClient, importableClients } from "./client-table.ts";
 import type { ClientFileContext, ImportedServer, ImportReading } from "./imported-server.ts";
 
 const samples = new URL("../../../../tests/import/", import.meta.url);
@@ -8,7 +8,7 @@ const user: ClientFileContext = { folder: "/home/ann/shop", scope: "user", homed
 const project: ClientFileContext = { ...user, scope: "project" };
 
 async function read(client: string, text: string, around = user): Promise<ImportReading> {
-  return (clients.find(({ id }) => id === client) ?? anyClient).read(text, around);
+  return (importableClients.find(({ id }) => id === client) ?? anyClient).import.read(text, around);
 }
 
 async function readSample(client: string, path: string): Promise<ImportReading> {
@@ -300,11 +300,11 @@ test.each([
   await expect(read(client, text)).rejects.toThrow(message);
 });
 
-test.each(clients.map(({ id }) => id))("an empty file of %s gives nothing", async (id) => {
+test.each(importableClients.map(({ id }) => id))("an empty file of %s gives nothing", async (id) => {
   expect(await read(id, "")).toEqual({ taken: [], skipped: [] });
 });
 
-test.each(clients.map(({ id }) => id).filter((id) => id !== "codex"))(
+test.each(importableClients.map(({ id }) => id).filter((id) => id !== "codex"))(
   "a file of %s without servers gives nothing",
   async (id) => {
     for (const text of ['{"mcpServers": null, "mcp": 1, "projects": {"/a": null}}', "[]", '{"mcpServers": []}']) {

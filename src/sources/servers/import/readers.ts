@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { readJson5 } from "../../../core/config/read-json5.ts";
+import { readJson5 } from "../../../core/config/json5/read-json5.ts";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import { asRecord, isRecord } from "../../../core/is-record.ts";
 import { convertServer, takeServer } from "./convert-server.ts";

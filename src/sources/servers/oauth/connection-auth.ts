@@ -1,5 +1,5 @@
 import { Fault, isFault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import type { ServerDefinition } from "../definition.ts";
 
@@ -27,6 +27,8 @@ interface SignInDetail {
    * `key`: there is nothing to sign in to.
    */
   readonly signIn: "needed" | "wider" | "refused" | "key";
+  /** The user had signed in before. */
+  readonly isLost?: boolean;
   readonly scope?: string;
 }
 
@@ -37,6 +39,22 @@ export function signInNeeded(server: string, why: string): Fault {
   return new Fault("unauthorized", `${why} Run \`clawport auth ${server}\` to sign in.`, {
     detail: { signIn: "needed" } satisfies SignInDetail,
   });
+}
+
+/** The user had signed in, and only another sign-in helps. */
+export function signInLost(server: string): Fault {
+  const { code, message } = signInNeeded(server, `The sign-in to ${server} is no longer valid.`);
+  return new Fault(code, message, { detail: { signIn: "needed", isLost: true } satisfies SignInDetail });
+}
+
+export function isSignInLost(error: unknown): boolean {
+  return isFault(error, "unauthorized") && (error.detail as Partial<SignInDetail> | undefined)?.isLost === true;
+}
+
+/** The error of a call that needs a sign-in, with the address where one was begun. */
+export function withSignInAddress(fault: Fault, url: URL): Fault {
+  const how = `A sign-in waits at the address below: give it to the user, who opens it in a browser and signs in. Then try again.\n${url.href}`;
+  return new Fault(fault.code, `${fault.message} ${how}`, { cause: fault, detail: fault.detail });
 }
 
 /** The server refuses requests without credentials, and has no OAuth. */

@@ -5,7 +5,7 @@ import {
   OAuthErrorCode,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 
 const maxTextLength = 2000;
 const transientCodes: ReadonlySet<string> = new Set([

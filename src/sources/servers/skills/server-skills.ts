@@ -2,7 +2,7 @@ import type { CallContext } from "../../../catalog/call-context.ts";
 import type { SkillSource } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
-import { quoted } from "../../../core/peer-text.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { ReadResourceResult } from "../../../mcp/messages/resources-and-prompts.ts";
 import { type GetSkillResult, isSkill, type Skill } from "../../../mcp/messages/skill.ts";

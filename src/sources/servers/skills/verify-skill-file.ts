@@ -41,11 +41,11 @@ function bytesOf({ text, blob }: Readonly<Record<string, unknown>>): Buffer | un
 }
 
 const frontmatterForm = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
-const longestFrontmatter = 16 * 1024;
+const maxFrontmatterLength = 16 * 1024;
 
 /** Undefined if there is none, or it can't be read. With aliases, a few lines can keep the parser busy for hours. */
 async function parseFrontmatter(markdown: string): Promise<unknown> {
-  const text = frontmatterForm.exec(markdown.slice(0, longestFrontmatter))?.[1];
+  const text = frontmatterForm.exec(markdown.slice(0, maxFrontmatterLength))?.[1];
   if (text === undefined) return undefined;
   const { parseDocument, visit } = await import("yaml");
   try {

@@ -28,7 +28,7 @@ export async function startServerProcess(
   { env, stderr, patienceMs = 2000 }: ServerProcessOptions,
 ): Promise<ServerProcess> {
   const tree = await startProcessTree(server, env).catch((cause: NodeJS.ErrnoException) => {
-    throw startFault(server, cause);
+    throw cause instanceof Fault ? cause : startFault(server, cause);
   });
   tree.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
   return {

@@ -64,3 +64,27 @@ test("a message that can't be written was not received, but of several written t
   expect(await sentTo(1)).toEqual(["unavailable"]);
   expect(await sentTo(3)).toEqual(["outcome-unknown", "outcome-unknown", "outcome-unknown"]);
 });
+
+test("a large message is not overtaken by those after it, and arrives even if the server exits right after", async () => {
+  const answers = `const answer = (id, text) => JSON.stringify({ jsonrpc: "2.0", id, result: { text } }) + "\\n";
+    const [small, large] = ["x", "x".repeat(5_000_000)];
+    process.stdout.write(answer(1, small) + answer(2, large) + answer(3, small) + answer(4, large) + answer(5, small))`;
+  const transport = createStdioTransport({
+    name: "large",
+    server: { command: process.execPath, args: ["-e", answers], env: {} },
+    env: process.env,
+    stderr: createTail(1000),
+    log: silentLog,
+    maxMessageBytes: 10_000_000,
+  });
+  const seen: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<Fault>();
+  const onMessage = (message: object) => {
+    const { id, result } = message as { readonly id: number; readonly result: { readonly text: string } };
+    seen.push([id, result.text.length]);
+  };
+  await transport.start({ onMessage, onLost: () => {}, onClose: resolve });
+  expect(await promise).toMatchObject({ code: "outcome-unknown" });
+  expect(seen).toEqual([1, 2, 3, 4, 5].map((id) => [id, id % 2 === 0 ? 5_000_000 : 1]));
+  await transport.close();
+});

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import { atTurnEnd, prepareToSend } from "../../../core/http/turn-end.ts";
+import { InFlight } from "../../../core/in-flight.ts";
 import type { Log } from "../../../core/log.ts";
-import { quotedPeerTail } from "../../../core/peer-text.ts";
+import { quotedPeerTail } from "../../../core/text/peer-text.ts";
+import { inSlices } from "../../../core/slices/in-slices.ts";
+import { decodeInSlices } from "../../../core/slices/text-slices.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { ProcessExit, ProgramCommand } from "../../../core/process/process-tree.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
-import { type OnRefused, readMessages } from "../../../mcp/client/read-messages.ts";
+import { type OnRefused, readMessages, readMessagesInSlices } from "../../../mcp/client/read-messages.ts";
+import type { JsonRpcMessage } from "../../../mcp/messages/json-rpc.ts";
 import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
 import { ServerExit } from "./server-exit.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
@@ -40,14 +44,18 @@ const maxLastOutput = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { name, server, env, stderr, log, maxMessageBytes } = options;
+  const explain = server.cage?.kind === "on" ? server.cage.explain : undefined;
   let batch: Batch | undefined;
-  const writing = new Set<Promise<void>>();
+  const writing = new InFlight<Promise<void>>();
   let child: ServerProcess | undefined;
   let exit: ProcessExit | undefined;
   let isClosed = false;
   let isUnderstood = false;
   let stray: string | undefined;
+  let printedBefore = 0;
   let stopping: Promise<void> | undefined;
+  /** The reading of large messages, and of those that came after them. */
+  let reading: Promise<void> | undefined;
 
   const close = () => (stopping ??= child ? child.stop() : Promise.resolve());
   return {
@@ -58,6 +66,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     pid: () => (exit ? undefined : child?.pid()),
     strayOutput: () => (isUnderstood ? undefined : stray),
     async start(listener) {
+      printedBefore = stderr.pushed();
       child = await startServerProcess(server, { env, stderr });
       read(child, listener);
       void watch(child, listener);
@@ -98,8 +107,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     exit = await watched.exited;
     // Processes that it started may still hold its pipes open.
     watched.killRest();
+    await reading;
     await Promise.race([Promise.allSettled([watched.drained, ...writing]), sleep(drainMs, undefined, { ref: false })]);
-    reportClosed(listener, exitFault(name, exit, stderr));
+    await reading;
+    const output = stderr.text(printedBefore);
+    reportClosed(listener, exitFault(name, exit, output, explain?.(output) ?? []));
     await close();
   }
 
@@ -110,25 +122,55 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 
   function read(from: ServerProcess, listener: TransportListener): void {
     const onRefused: OnRefused = (id, fault) => listener.onLost(id, fault);
+    /** What came after a large message waits until that is read, so that it does not overtake it. */
+    const waiting: (Buffer | readonly Buffer[])[] = [];
+    const onFrame = (frame: Buffer): void => {
+      if (reading) return void waiting.push(frame);
+      const text = frame.toString("utf8");
+      deliver(text, readMessages(text, log, onRefused));
+    };
+    const refuse = (cause: unknown): void => {
+      // It is not known which call that answered, so the connection is closed and opened again.
+      const fault =
+        cause === undefined
+          ? new Fault("too-large", `The server sent a message larger than the limit of ${maxMessageBytes} bytes.`)
+          : new Fault("outcome-unknown", "A message from the server could not be processed.", { cause });
+      log.warn("a message from the server was refused", { error: cause ?? fault });
+      reportClosed(listener, fault);
+      void close();
+    };
     const reader = createFrameReader(maxMessageBytes, {
-      onFrame(frame) {
-        const text = frame.toString("utf8");
-        const messages = readMessages(text, log, onRefused);
-        if (!isUnderstood) noteStray(text, messages.length);
-        for (const message of messages) listener.onMessage(message, undefined);
+      onFrame,
+      onLargeFrame(parts) {
+        waiting.push(parts);
+        reading ??= readWaiting();
       },
-      onRefused(cause) {
-        // It is not known which call that answered, so the connection is closed and opened again.
-        const fault =
-          cause === undefined
-            ? new Fault("too-large", `The server sent a message larger than the limit of ${maxMessageBytes} bytes.`)
-            : new Fault("outcome-unknown", "A message from the server could not be processed.", { cause });
-        log.warn("a message from the server was refused", { error: cause ?? fault });
-        reportClosed(listener, fault);
-        void close();
-      },
+      onRefused: refuse,
     });
     from.stdout.on("data", reader.push);
+
+    async function readWaiting(): Promise<void> {
+      from.stdout.pause();
+      while (waiting.length > 0 && !isClosed && !stopping) await readNext(waiting.shift()!).catch(refuse);
+      reading = undefined;
+      from.stdout.resume();
+    }
+
+    async function readNext(frame: Buffer | readonly Buffer[]): Promise<void> {
+      const isSmall = Buffer.isBuffer(frame);
+      const text = isSmall ? frame.toString("utf8") : await inSlices(decodeInSlices(frame));
+      deliver(
+        text,
+        isSmall ? readMessages(text, log, onRefused) : await inSlices(readMessagesInSlices(text, log, onRefused)),
+      );
+    }
+
+    function deliver(text: string, messages: readonly JsonRpcMessage[]): void {
+      if (!isUnderstood) noteStray(text, messages.length);
+      // A tool's own error may be about what the cage refused.
+      if (explain !== undefined && text.includes('"isError":true')) explain(text);
+      for (const message of messages) listener.onMessage(message, undefined);
+    }
   }
 }
 
@@ -161,9 +203,10 @@ function processGone(cause?: Error): Fault {
 }
 
 /** What a program printed may be meant for the user alone, so callers get only the reason. */
-function exitFault(name: string, exit: ProcessExit, stderr: Tail): Fault {
+function exitFault(name: string, exit: ProcessExit, output: string, refusals: readonly string[]): Fault {
   const what = `The server's process exited (${describeExit(exit)}).`;
-  const cause = new ServerExit(`${what}${lastOutput(stderr)}`);
+  const refused = refusals.length === 0 ? "" : ` It may be that ${refusals.join("; ")}.`;
+  const cause = new ServerExit(`${what}${refused}${lastOutput(output)}`);
   return new Fault("outcome-unknown", `${what} Run \`clawport logs ${name}\` to see its output.`, { cause });
 }
 
@@ -172,10 +215,7 @@ function describeExit({ code, signal }: ProcessExit): string {
 }
 
 /** The last output usually says why it exited; the stack that Node prints below an error does not. */
-function lastOutput(stderr: Tail): string {
-  const text = stderr
-    .text()
-    .replaceAll(/^[ \t]+at .*$/gm, "")
-    .trim();
+function lastOutput(output: string): string {
+  const text = output.replaceAll(/^[ \t]+at .*$/gm, "").trim();
   return text === "" ? "" : ` Its last output: ${quotedPeerTail(text, maxLastOutput)}`;
 }

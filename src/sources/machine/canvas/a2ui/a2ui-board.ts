@@ -27,8 +27,8 @@ export interface A2uiDump {
 }
 
 const askMs = 5000;
-const mostInputs = 5000;
-const longestText = 100_000;
+const maxInputs = 5000;
+const maxTextLength = 100_000;
 
 /** Shows an empty board on the page. */
 export async function openBoard(page: CanvasPage, signal: AbortSignal): Promise<A2uiBoard> {
@@ -37,7 +37,7 @@ export async function openBoard(page: CanvasPage, signal: AbortSignal): Promise<
 
   async function read(): Promise<readonly unknown[]> {
     const { inputs, actions } = asRecord(await page.evaluate("clawportA2ui.read()", askMs));
-    surfaces = withInputs(surfaces, Array.isArray(inputs) ? inputs.slice(0, mostInputs).flatMap(checkedInput) : []);
+    surfaces = withInputs(surfaces, Array.isArray(inputs) ? inputs.slice(0, maxInputs).flatMap(checkedInput) : []);
     return Array.isArray(actions) ? actions.slice(-100) : [];
   }
 
@@ -63,7 +63,7 @@ export async function openBoard(page: CanvasPage, signal: AbortSignal): Promise<
 function checkedInput(entry: unknown): { surface: string; path: string; value: A2uiData[string] }[] {
   const { surface, path, value } = asRecord(entry);
   if (typeof surface !== "string" || typeof path !== "string" || path.length > 2000) return [];
-  if (typeof value === "string") return [{ surface, path, value: value.slice(0, longestText) }];
+  if (typeof value === "string") return [{ surface, path, value: value.slice(0, maxTextLength) }];
   if (typeof value === "number" || typeof value === "boolean") return [{ surface, path, value }];
   return Array.isArray(value) ? [{ surface, path, value: value.slice(0, 1000).map(String) }] : [];
 }

@@ -31,7 +31,7 @@ export interface A2uiEntry {
 export type A2uiValue = string | number | boolean | readonly A2uiEntry[];
 
 export const maxJsonlBytes = 4 * 1024 * 1024;
-const mostLines = 4096;
+const maxLines = 4096;
 const deepestMap = 20;
 
 /** What later versions of A2UI call their messages. */
@@ -48,7 +48,7 @@ export function parseA2ui(jsonl: string): readonly A2uiMessage[] {
     });
   const lines = jsonl.split("\n");
   const messages = lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)]));
-  if (messages.length > mostLines) throw invalidRequest(`There are more than ${mostLines} messages.`);
+  if (messages.length > maxLines) throw invalidRequest(`There are more than ${maxLines} messages.`);
   if (messages.length === 0) throw invalidRequest("There is no message. Send one JSON object a line.");
   return messages;
 }

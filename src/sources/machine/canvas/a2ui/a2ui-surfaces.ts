@@ -17,8 +17,8 @@ export interface A2uiData {
   readonly [key: string]: A2uiData | string | number | boolean | readonly string[];
 }
 
-const mostSurfaces = 50;
-const mostComponents = 5000;
+const maxSurfaces = 50;
+const maxComponents = 5000;
 /** Of the data model of a surface, as JSON. */
 const maxDataBytes = 8 * 1024 * 1024;
 
@@ -46,9 +46,9 @@ export function applyMessages(before: A2uiSurfaces, messages: readonly A2uiMessa
     surfaces.set(id, draft);
     applyTo(draft, message);
   }
-  if (surfaces.size > mostSurfaces) throw tooLarge(`There are more than ${mostSurfaces} surfaces.`);
+  if (surfaces.size > maxSurfaces) throw tooLarge(`There are more than ${maxSurfaces} surfaces.`);
   for (const { components, data } of drafts.values()) {
-    if (components.size > mostComponents) throw tooLarge(`A surface has more than ${mostComponents} components.`);
+    if (components.size > maxComponents) throw tooLarge(`A surface has more than ${maxComponents} components.`);
     if (JSON.stringify(data).length > maxDataBytes) throw tooLarge("The data of a surface is too large.");
   }
   return surfaces;
@@ -121,7 +121,7 @@ function setValue(data: DraftData, path: readonly string[], value: A2uiData[stri
 }
 
 /** Undefined if there is nothing at the path. */
-export function valueAt(data: A2uiData, path: readonly string[]): A2uiData[string] | undefined {
+export function dataAt(data: A2uiData, path: readonly string[]): A2uiData[string] | undefined {
   let value: A2uiData[string] | undefined = data;
   for (const key of path) value = isMap(value) ? value[key] : undefined;
   return value;

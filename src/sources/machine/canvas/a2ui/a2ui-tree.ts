@@ -1,6 +1,6 @@
 import { asRecord } from "../../../../core/is-record.ts";
 import { splitPath } from "./a2ui-messages.ts";
-import { type A2uiData, type A2uiSurface, type A2uiSurfaces, hiddenNames, isMap, valueAt } from "./a2ui-surfaces.ts";
+import { type A2uiData, type A2uiSurface, type A2uiSurfaces, hiddenNames, isMap, dataAt } from "./a2ui-surfaces.ts";
 
 /** What the page is to show: elements and their texts, with nothing left to look up. */
 export interface TreeNode {
@@ -43,11 +43,11 @@ interface Place {
 export const hiddenText = "(hidden)";
 
 const deepest = 40;
-const mostNodes = 10_000;
+const maxNodes = 10_000;
 
 /** Surfaces without a root are not shown yet. A component that contains itself ends at the deepest level. */
 export function treeOf(surfaces: A2uiSurfaces): readonly TreeNode[] {
-  const budget = { left: mostNodes };
+  const budget = { left: maxNodes };
   return [...surfaces].flatMap(([id, surface]) => {
     if (surface.root === undefined) return [];
     const hidden = hiddenNames(surface);
@@ -176,7 +176,7 @@ function childrenOf(children: unknown, place: Place): readonly TreeNode[] {
   const { componentId, dataBinding } = asRecord(template);
   if (typeof dataBinding !== "string") return [];
   const list = fullPath(dataBinding, place.base);
-  const entries = valueAt(place.surface.data, splitPath(list));
+  const entries = dataAt(place.surface.data, splitPath(list));
   if (!isMap(entries)) return [];
   return Object.keys(entries).flatMap((key) => componentTree(componentId, { ...place, base: `${list}/${key}` }));
 }
@@ -191,7 +191,7 @@ function valueOf(value: unknown, { surface, base }: Place): TreeValue | undefine
   if (isPlain(value)) return value;
   const { path, literalString, literalNumber, literalBoolean, literalArray } = asRecord(value);
   const found: A2uiData[string] | undefined =
-    typeof path === "string" ? valueAt(surface.data, splitPath(fullPath(path, base))) : undefined;
+    typeof path === "string" ? dataAt(surface.data, splitPath(fullPath(path, base))) : undefined;
   if (Array.isArray(found)) return found.map(String);
   if (isPlain(found)) return found;
   if (isMap(found)) return Object.values(found).map(String);

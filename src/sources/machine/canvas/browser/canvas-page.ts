@@ -1,6 +1,6 @@
 import { Fault } from "../../../../core/fault.ts";
 import { asRecord } from "../../../../core/is-record.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import { orAborted, settledWithin, withDeadline } from "../../../../core/wait.ts";
 import { CapabilityFault } from "../../capability.ts";
 import type { WindowPlace } from "./chromium-flags.ts";
@@ -19,7 +19,9 @@ export interface CanvasPage {
   /** Runs a script and returns its value, awaited, as plain data. */
   evaluate(script: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
   setTitle(title: string): Promise<void>;
+  /** Also shows a window that was minimized. */
   move(place: Partial<WindowPlace>): Promise<void>;
+  minimize(): Promise<void>;
   send(method: string, params?: DevToolsObject, signal?: AbortSignal): Promise<DevToolsObject>;
 }
 
@@ -187,14 +189,15 @@ export async function openPage(
     async setTitle(title) {
       await inOwnWorld(`void (document.title = ${JSON.stringify(title)})`);
     },
-    async move(place) {
-      const { windowId } = await devtools.send("Browser.getWindowForTarget", { targetId: target });
-      const { width, height, x: left, y: top } = place;
-      const bounds = { windowState: "normal", width, height, left, top };
-      // A window manager may take its time, or refuse.
-      await settledWithin(devtools.send("Browser.setWindowBounds", { windowId, bounds }), askMs);
-    },
+    move: ({ width, height, x: left, y: top }) => setBounds({ windowState: "normal", width, height, left, top }),
+    minimize: () => setBounds({ windowState: "minimized" }),
   };
+
+  async function setBounds(bounds: DevToolsObject): Promise<void> {
+    const { windowId } = await devtools.send("Browser.getWindowForTarget", { targetId: target });
+    // A window manager may take its time, or refuse.
+    await settledWithin(devtools.send("Browser.setWindowBounds", { windowId, bounds }), askMs);
+  }
 }
 
 /** A script threw. */

@@ -77,6 +77,7 @@ export function chromiumFlags(options: FlagOptions): readonly string[] {
     "--hide-crash-restore-bubble",
 
     // A covered or minimized window is drawn as well.
+    "--enable-features=CDPScreenshotNewSurface",
     "--disable-backgrounding-occluded-windows",
     "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding",

@@ -16,11 +16,11 @@ export interface DevToolsEvent {
 /** A browser that is driven by the DevTools protocol: JSON messages, each ended by a NUL. */
 export interface DevTools {
   /** Faults with `unavailable` if the browser refuses or is gone. */
-  send(method: string, params?: DevToolsObject, more?: SendOptions): Promise<DevToolsObject>;
+  send(method: string, params?: DevToolsObject, more?: DevtoolsOptions): Promise<DevToolsObject>;
   onEvent(listener: (event: DevToolsEvent) => void): Unsubscribe;
 }
 
-export interface SendOptions {
+export interface DevtoolsOptions {
   readonly session?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

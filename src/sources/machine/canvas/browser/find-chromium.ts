@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute } from "node:path";
 import type { CanvasConfig } from "../../../../core/config/machine-config.ts";
 import { type Availability, available } from "../../capability.ts";
-import { findExecutable } from "../../find-executable.ts";
+import { findExecutable } from "../../../../core/process/find-program.ts";
 import type { Machine } from "../../machine.ts";
 
 const names = [

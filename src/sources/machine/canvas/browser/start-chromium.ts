@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { redactText } from "../../../../core/secrets/redact.ts";
-import { quotedPeerTail } from "../../../../core/peer-text.ts";
+import { quotedPeerTail } from "../../../../core/text/peer-text.ts";
 import { formatMark, judgeMark, ownMark, parseMark } from "../../../../core/process/process-mark.ts";
 import { startProcessTree } from "../../../../core/process/process-tree.ts";
 import { createTail } from "../../../../core/process/tail.ts";

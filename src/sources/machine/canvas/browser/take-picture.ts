@@ -12,25 +12,29 @@ export interface PictureOptions {
   readonly fullPage: boolean;
 }
 
-export interface Picture {
+export interface PagePicture {
   readonly base64: string;
   readonly width: number;
   readonly height: number;
 }
 
 const pictureMs = 10_000;
-const mostPixels = 16_384;
+const maxPixels = 16_384;
 /** Clients and models refuse larger pictures. */
 const maxBase64 = 5 * 1024 * 1024;
 
-export async function takePicture(page: CanvasPage, options: PictureOptions, signal: AbortSignal): Promise<Picture> {
+export async function takePicture(
+  page: CanvasPage,
+  options: PictureOptions,
+  signal: AbortSignal,
+): Promise<PagePicture> {
   const { format, maxWidth, quality, fullPage } = options;
   return withDeadline(pictureMs, signal, async (ended) => {
     const metrics = await page.send("Page.getLayoutMetrics", {}, ended);
     const view = asRecord(metrics["cssVisualViewport"]);
     const whole = asRecord(metrics["cssContentSize"]);
-    const width = Math.max(1, Math.min(Number(fullPage ? whole["width"] : view["clientWidth"]), mostPixels));
-    const height = Math.max(1, Math.min(Number(fullPage ? whole["height"] : view["clientHeight"]), mostPixels));
+    const width = Math.max(1, Math.min(Number(fullPage ? whole["width"] : view["clientWidth"]), maxPixels));
+    const height = Math.max(1, Math.min(Number(fullPage ? whole["height"] : view["clientHeight"]), maxPixels));
     const ratio = Number(asRecord(metrics["visualViewport"])["clientWidth"]) / Number(view["clientWidth"]) || 1;
     const scale = Math.min(1, maxWidth / width);
     const corner = fullPage ? { x: 0, y: 0 } : { x: Number(view["pageX"]), y: Number(view["pageY"]) };

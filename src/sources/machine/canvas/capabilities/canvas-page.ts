@@ -1,4 +1,5 @@
 import type { Capability } from "../../capability.ts";
+import type { MediaStore } from "../../desktop/media-store.ts";
 import type { CanvasPort } from "../canvas.ts";
 import { callOf } from "./canvas-window.ts";
 
@@ -34,7 +35,7 @@ export function canvasEval({ canvas, probe }: CanvasPort): Capability {
   };
 }
 
-export function canvasSnapshot({ canvas, probe }: CanvasPort): Capability {
+export function canvasSnapshot({ canvas, probe }: CanvasPort, store: Pick<MediaStore, "keepPicture">): Capability {
   return {
     name: "canvas.snapshot",
     title: "Take a picture of the canvas",
@@ -78,10 +79,11 @@ export function canvasSnapshot({ canvas, probe }: CanvasPort): Capability {
       const options = { format, maxWidth: Number(maxWidth), quality: fraction, fullPage: fullPage === true } as const;
       const { base64, width, height } = await (await canvas()).snapshot(options, callOf(context));
       const mimeType = `image/${format}`;
+      const picture = { data: Buffer.from(base64, "base64"), mimeType, title: "The canvas" };
       return {
         payload: { format, width, height },
         text: `A picture of ${width} x ${height} pixels (${mimeType}).`,
-        media: [{ type: "image" as const, data: base64, mimeType }],
+        media: store.keepPicture(picture, context.caller),
       };
     },
   };

@@ -18,7 +18,7 @@ export function canvasPresent({ canvas, probe }: CanvasPort): Capability {
     name: "canvas.present",
     title: "Show a page",
     description:
-      "Opens the canvas, a browser window of its own, and shows HTML or a page of a trusted origin in it. There is one canvas: what it showed before is replaced. Pages reach the trusted origins only.",
+      "Opens the canvas, a browser window of its own, and shows HTML or a page of a trusted origin in it. There is one canvas: what it showed before is replaced. Without either it shows again what is in it. Pages reach the trusted origins only.",
     risk: "write",
     consent: "always",
     annotations: { openWorldHint: true },
@@ -93,7 +93,7 @@ export function canvasNavigate({ canvas, probe }: CanvasPort): Capability {
     name: "canvas.navigate",
     title: "Go to a page in the canvas",
     description:
-      "Loads a page of a trusted origin in the canvas, and opens the canvas if it is closed. canvas.caps lists the trusted origins.",
+      "Loads a page of a trusted origin in the canvas, and opens the canvas if it is closed. A hidden canvas stays hidden. canvas.caps lists the trusted origins.",
     risk: "write",
     consent: "always",
     annotations: { openWorldHint: true },
@@ -124,8 +124,9 @@ export function canvasNavigate({ canvas, probe }: CanvasPort): Capability {
 export function canvasHide({ canvas, probe }: CanvasPort): Capability {
   return {
     name: "canvas.hide",
-    title: "Close the canvas",
-    description: "Closes the canvas and its browser. What the page kept, such as cookies, is gone.",
+    title: "Hide the canvas",
+    description:
+      "Hides the canvas. Its page stays as it is and can still be used; canvas.present without `url` and `html` shows it again.",
     risk: "write",
     consent: "always",
     input: { type: "object", properties: {}, additionalProperties: false },
@@ -139,7 +140,7 @@ export function canvasHide({ canvas, probe }: CanvasPort): Capability {
 }
 
 export interface CapsOptions extends Pick<Machine, "env" | "platform"> {
-  readonly trusted: TrustedOrigins;
+  trusted(): TrustedOrigins;
 }
 
 export function canvasCaps({ probe }: CanvasPort, { env, platform, trusted }: CapsOptions): Capability {
@@ -172,14 +173,15 @@ export function canvasCaps({ probe }: CanvasPort, { env, platform, trusted }: Ca
     },
     async run() {
       const { ok } = await probe();
+      const { list } = trusted();
       const headless = platform !== "darwin" && !env["DISPLAY"] && !env["WAYLAND_DISPLAY"];
       const payload = {
         renderer: ok ? "chromium" : "none",
         eval: ok,
         snapshot: ok,
-        navigate: ok && trusted.list.length > 0,
+        navigate: ok && list.length > 0,
         headless,
-        trustedOrigins: trusted.list,
+        trustedOrigins: list,
         a2ui: { version: "0.8", introspect: ok },
       };
       return { payload };

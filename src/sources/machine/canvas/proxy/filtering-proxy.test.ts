@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { listenHere } from "../../../../../tests/support/listen-here.ts";
 import { silentLog } from "../../../../core/log.ts";
-import { openFilteringProxy } from "./filtering-proxy.ts";
-import { parseTrustedOrigins } from "./trusted-origins.ts";
+import { openFilteringProxy } from "../../../../core/http/filtering-proxy.ts";
+import { createOriginJudge, parseTrustedOrigins } from "./trusted-origins.ts";
 
 /** A server, and a proxy that trusts `name` at its port. The name resolves to the next of the addresses each time. */
 async function startPair(name: string, addresses: readonly (readonly string[])[], privateAddresses = false) {
@@ -24,7 +24,8 @@ async function startPair(name: string, addresses: readonly (readonly string[])[]
   const site = await listenHere(server);
   const left = [...addresses];
   const proxy = await openFilteringProxy({
-    trusted: parseTrustedOrigins([`http://${name}:${site.port}`], privateAddresses),
+    judge: createOriginJudge(parseTrustedOrigins([`http://${name}:${site.port}`], privateAddresses)),
+    who: "the canvas",
     log: silentLog,
     resolveHost: () => Promise.resolve(left.shift() ?? []),
   });

@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { Fault } from "../../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
 import { networkZoneOf } from "../../../../core/http/network-zone.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import type { ProxyJudge, Refusal } from "../../../../core/http/filtering-proxy.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 
 /** The origins that pages in the canvas may come from and talk to: scheme, host and port. */
 export interface TrustedOrigins {
@@ -11,8 +12,14 @@ export interface TrustedOrigins {
   readonly privateAddresses: boolean;
 }
 
-/** Undefined if it may pass; else why not, as the rest of a sentence that begins with the target. */
-export type Refusal = string | undefined;
+/** Lets pass what belongs to the trusted origins. */
+export function createOriginJudge(trusted: TrustedOrigins): ProxyJudge {
+  return {
+    url: (url) => judgeUrl(url, trusted),
+    tunnel: (authority) => judgeTunnel(authority, trusted),
+    address: (host, address) => judgeTrustedAddress(host, address, trusted),
+  };
+}
 
 /** Faults with `config` if one of the texts is not an origin. */
 export function parseTrustedOrigins(texts: readonly string[], privateAddresses: boolean): TrustedOrigins {
@@ -47,7 +54,7 @@ export function judgeTunnel(authority: string, { list }: TrustedOrigins): Refusa
  * For an address that the host of a trusted origin resolves to. A name that leads to this computer or to a private network
  * would let whoever answers for it in the DNS choose what the page reaches there.
  */
-export function judgeAddress(host: string, address: string, { privateAddresses }: TrustedOrigins): Refusal {
+export function judgeTrustedAddress(host: string, address: string, { privateAddresses }: TrustedOrigins): Refusal {
   if (isIP(host) !== 0) return undefined;
   const zone = networkZoneOf(address);
   if (isLoopbackHostname(host)) return zone === "loopback" ? undefined : "does not resolve to this computer";

@@ -1,11 +1,11 @@
 import type { Camera } from "../../camera/camera.ts";
 import type { Capability } from "../../capability.ts";
 import type { DesktopTools } from "../../desktop/desktop-tools.ts";
-import { filmCommand } from "../../desktop/ffmpeg.ts";
+import { videoCommand } from "../../desktop/ffmpeg.ts";
 import { cameraInput, chooseCamera, toCameraFault } from "./camera-snap.ts";
-import { filmAnswer, filmOutput, type FilmParts, requireMicrophone } from "./film-answer.ts";
+import { videoAnswer, videoOutput, type VideoParts, requireMicrophone } from "./video-answer.ts";
 
-export interface CameraClipOptions extends FilmParts {
+export interface CameraClipOptions extends VideoParts {
   readonly camera: Camera;
   readonly tools: DesktopTools;
 }
@@ -36,7 +36,7 @@ export function cameraClip({ camera, tools, store, recordings, sound }: CameraCl
       },
       additionalProperties: false,
     },
-    output: { type: "object", properties: filmOutput, required: ["format", "durationMs", "bytes", "path"] },
+    output: { type: "object", properties: videoOutput, required: ["format", "durationMs", "bytes", "path"] },
     probe: () => camera.probe(),
     async run(args, context) {
       const { includeAudio } = args;
@@ -48,9 +48,9 @@ export function cameraClip({ camera, tools, store, recordings, sound }: CameraCl
       const wanted = { format, durationMs, hasAudio, fps, maxWidth: Number(args["maxWidth"] ?? 1280) } as const;
       const what = hasAudio ? (["camera", "microphone"] as const) : (["camera"] as const);
       return recordings.during({ ...context, what, durationMs }, (signal) =>
-        filmAnswer({ kind: "camera", title: "Film of the camera", format }, store, context.caller, async (path) => {
+        videoAnswer({ kind: "camera", title: "Film of the camera", format }, store, context.caller, async (path) => {
           const options = { signal, timeoutMs: durationMs + 30_000 };
-          await tools.run(filmCommand(inputs, wanted, path), options).catch(toCameraFault);
+          await tools.run(videoCommand(inputs, wanted, path), options).catch(toCameraFault);
           return { durationMs, fps, hasAudio };
         }),
       );

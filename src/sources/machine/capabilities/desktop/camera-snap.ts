@@ -1,7 +1,7 @@
 import type { Camera } from "../../camera/camera.ts";
 import { type Capability, type CapabilityArgs, CapabilityFault, invalidRequest } from "../../capability.ts";
 import type { DesktopTools } from "../../desktop/desktop-tools.ts";
-import { mostPictureBytes, pictureCommand } from "../../desktop/ffmpeg.ts";
+import { maxPictureBytes, pictureCommand } from "../../desktop/ffmpeg.ts";
 import type { MediaStore } from "../../desktop/media-store.ts";
 import { isFault } from "../../../../core/fault.ts";
 import { pictureAnswer, pictureFormatOf, pictureInput, pictureOutput } from "./picture-answer.ts";
@@ -48,7 +48,7 @@ export function cameraSnap({ camera, tools, store }: CameraSnapOptions): Capabil
       const { delayMs = 500, format = "jpg" } = args;
       const input = await chooseCamera(camera, args);
       const command = pictureCommand(input, pictureFormatOf(args, { format: "jpeg", maxWidth: 1600 }), Number(delayMs));
-      const data = await tools.run(command, { signal, maxBytes: mostPictureBytes }).catch(toCameraFault);
+      const data = await tools.run(command, { signal, maxBytes: maxPictureBytes }).catch(toCameraFault);
       return pictureAnswer({ data, title: "Picture of the camera", format }, store, caller);
     },
   };

@@ -1,14 +1,14 @@
 import type { Capability } from "../../capability.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { chooseMonitor, monitorInput } from "./choose-monitor.ts";
-import { filmAnswer, filmOutput, type FilmParts, requireMicrophone } from "./film-answer.ts";
+import { videoAnswer, videoOutput, type VideoParts, requireMicrophone } from "./video-answer.ts";
 
 export function screenRecord({
   screen,
   store,
   recordings,
   sound,
-}: FilmParts & { readonly screen: Screen }): Capability {
+}: VideoParts & { readonly screen: Screen }): Capability {
   return {
     name: "screen.record",
     title: "Record the screen",
@@ -30,7 +30,7 @@ export function screenRecord({
     },
     output: {
       type: "object",
-      properties: { ...filmOutput, screenIndex: { type: "integer" } },
+      properties: { ...videoOutput, screenIndex: { type: "integer" } },
       required: ["format", "durationMs", "bytes", "path"],
     },
     probe: () => screen.probeFilm(),
@@ -51,7 +51,7 @@ export function screenRecord({
       const what = hasAudio ? (["screen", "microphone"] as const) : (["screen"] as const);
       const title = `Film of screen ${monitor.index}`;
       return recordings.during({ ...context, what, durationMs }, (ended) =>
-        filmAnswer({ kind: "screen", title, format }, store, caller, async (path) => {
+        videoAnswer({ kind: "screen", title, format }, store, caller, async (path) => {
           const fps = await screen.film({ monitor, sound: audio, path }, wanted, ended);
           return { durationMs, fps, hasAudio, screenIndex: monitor.index };
         }),

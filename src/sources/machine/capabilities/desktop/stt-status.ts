@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Capability } from "../../capability.ts";
 import { probeStt, type SttOptions } from "./stt-transcribe.ts";
 
-export function sttStatus(options: Pick<SttOptions, "command" | "tools">): Capability {
+export function sttStatus(options: Pick<SttOptions, "settings" | "tools">): Capability {
   return {
     name: "stt.status",
     title: "Whether this computer understands speech",
@@ -21,7 +21,7 @@ export function sttStatus(options: Pick<SttOptions, "command" | "tools">): Capab
     },
     async run() {
       const availability = await probeStt(options);
-      const [program] = options.command;
+      const [program] = options.settings.stt.command;
       return {
         payload: {
           engine: program === undefined ? null : basename(program),

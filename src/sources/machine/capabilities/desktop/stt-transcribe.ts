@@ -1,25 +1,27 @@
 import { basename } from "node:path";
+import type { MachineConfig } from "../../../../core/config/machine-config.ts";
 import { isFault } from "../../../../core/fault.ts";
 import { type Capability, CapabilityFault, invalidRequest } from "../../capability.ts";
-import type { Command, DesktopTools } from "../../desktop/desktop-tools.ts";
+import type { DesktopCommand, DesktopTools } from "../../desktop/desktop-tools.ts";
 import type { MediaStore } from "../../desktop/media-store.ts";
 import { type Recordings, withSeconds } from "../../desktop/recordings.ts";
 import type { Sound } from "../../voice/sound.ts";
-import { requireMicrophone } from "./film-answer.ts";
+import { requireMicrophone } from "./video-answer.ts";
 
 export interface SttOptions {
-  /** A program and its arguments; `{file}` and `{language}` are replaced. Empty if none is configured. */
-  readonly command: readonly string[];
+  /** `stt.command` is read at each call: a program and its arguments. Empty if none is configured. */
+  readonly settings: Pick<MachineConfig, "stt">;
   readonly tools: DesktopTools;
   readonly store: MediaStore;
   readonly recordings: Recordings;
   readonly sound: Sound;
 }
 
-const mostTextBytes = 256 * 1024;
+const maxTextBytes = 256 * 1024;
 const timeoutMs = 300_000;
 
-export async function probeStt({ command: [program], tools }: Pick<SttOptions, "command" | "tools">) {
+export async function probeStt({ settings, tools }: Pick<SttOptions, "settings" | "tools">) {
+  const [program] = settings.stt.command;
   if (program === undefined)
     return {
       ok: false,
@@ -31,17 +33,20 @@ export async function probeStt({ command: [program], tools }: Pick<SttOptions, "
 }
 
 export function sttTranscribe(options: SttOptions): Capability {
-  const { command, tools, store, recordings, sound } = options;
+  const { settings, tools, store, recordings, sound } = options;
 
   async function transcribe(file: string, language: string, signal: AbortSignal): Promise<string> {
+    const { command } = settings.stt;
     const words = command.map((word) => word.replaceAll("{file}", file).replaceAll("{language}", language));
-    const run = { signal, timeoutMs, maxBytes: mostTextBytes, pidNamespace: "auto" } as const;
-    const text = await tools.run(words as [string, ...string[]] satisfies Command, run).catch((cause: unknown) => {
-      if (!isFault(cause, "unavailable")) throw cause;
-      // What it printed may show its arguments, and with them a key.
-      const message = `${basename(command[0] ?? "")} failed. Run the command of \`machine.stt.command\` at a terminal to see why.`;
-      throw new CapabilityFault("STT_ENGINE_UNAVAILABLE", message);
-    });
+    const run = { signal, timeoutMs, maxBytes: maxTextBytes, pidNamespace: "auto" } as const;
+    const text = await tools
+      .run(words as [string, ...string[]] satisfies DesktopCommand, run)
+      .catch((cause: unknown) => {
+        if (!isFault(cause, "unavailable")) throw cause;
+        // What it printed may show its arguments, and with them a key.
+        const message = `${basename(command[0] ?? "")} failed. Run the command of \`machine.stt.command\` at a terminal to see why.`;
+        throw new CapabilityFault("STT_ENGINE_UNAVAILABLE", message);
+      });
     return text.toString("utf8").trim();
   }
 
@@ -75,7 +80,7 @@ export function sttTranscribe(options: SttOptions): Capability {
     probe: () => probeStt(options),
     async run(args, context) {
       const { language = "auto", path, maxDurationMs } = args as TranscribeArgs;
-      const engineEffective = basename(command[0] ?? "");
+      const engineEffective = basename(settings.stt.command[0] ?? "");
       const answer = (text: string, more: object) => ({
         payload: { transcribed: text !== "", text, language, engineEffective, ...more },
         text: text === "" ? "Nothing was said." : text,

@@ -3,7 +3,7 @@ import type { MediaStore } from "../../desktop/media-store.ts";
 import { withSeconds } from "../../desktop/recordings.ts";
 import type { Sound } from "../../voice/sound.ts";
 import { type Speech, soundLengthMs } from "../../voice/speech.ts";
-import { orAborted } from "../../../../core/wait.ts";
+import { createSerialQueue } from "../../../../core/serial-queue.ts";
 
 export interface TtsSpeakOptions {
   readonly speech: Speech;
@@ -13,16 +13,8 @@ export interface TtsSpeakOptions {
 
 export function ttsSpeak({ speech, sound, store }: TtsSpeakOptions): Capability {
   /** One voice at a time: the next waits for the last. */
-  let last: Promise<unknown> = Promise.resolve();
+  const runSerially = createSerialQueue();
   let interrupt = new AbortController();
-
-  async function inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const before = last;
-    const ended = AbortSignal.any([signal, interrupt.signal]);
-    const turn = orAborted(before, ended).then(() => work(ended));
-    last = Promise.allSettled([before, turn]);
-    return turn;
-  }
 
   return {
     name: "tts.speak",
@@ -92,11 +84,9 @@ export function ttsSpeak({ speech, sound, store }: TtsSpeakOptions): Capability 
           const { media } = await store.keepFile({ path, mimeType: "audio/wav", title: "Speech" }, caller);
           return { payload: { ...facts, ...more, path }, text: `Saved to ${path} (${durationMs} ms).`, media };
         }
-        await inTurn(signal, (ended) =>
-          withSeconds({ durationMs, progress }, () =>
-            sound.play(path, { timeoutMs: durationMs + 30_000, signal: ended }),
-          ),
-        );
+        const ended = AbortSignal.any([signal, interrupt.signal]);
+        const play = () => sound.play(path, { timeoutMs: durationMs + 30_000, signal: ended });
+        await runSerially(() => withSeconds({ durationMs, progress }, play), ended);
         await store.discard(path);
         return { payload: { ...facts, ...more } };
       } catch (error) {

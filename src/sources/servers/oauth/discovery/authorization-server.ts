@@ -1,6 +1,6 @@
 import { type AuthorizationServerMetadata, buildDiscoveryUrls } from "@modelcontextprotocol/client";
 import { Fault, isFault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { quotedForShell } from "../connection-auth.ts";
 import { judgeTarget } from "../net/judge-target.ts";

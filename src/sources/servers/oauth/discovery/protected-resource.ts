@@ -1,6 +1,6 @@
 import { checkResourceAllowed } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { resourceUri } from "../store/credential-path.ts";
 import type { OAuthChallenge } from "./challenge.ts";

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { apiKeyNeeded } from "../connection-auth.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";

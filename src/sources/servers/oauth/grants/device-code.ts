@@ -1,5 +1,5 @@
 import { Fault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import { sleep } from "../../../../core/wait.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { apiKeyNeeded } from "../connection-auth.ts";

@@ -1,7 +1,7 @@
 import { type OAuthClientInformationMixed, OAuthError } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../core/fault.ts";
 import { isRecord } from "../../../../core/is-record.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { secretsInRequest, toOAuthFault } from "../oauth-fault.ts";

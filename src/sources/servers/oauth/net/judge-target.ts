@@ -1,6 +1,6 @@
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
 import { type NetworkZone, networkZoneOf } from "../../../../core/http/network-zone.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 
 export type TargetVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
 

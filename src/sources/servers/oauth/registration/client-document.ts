@@ -1,5 +1,5 @@
 import { Fault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 
 /** Where the browser comes back to on this machine. */
 export const callbackPath = "/callback";

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "../../../../core/fault.ts";
 import type { AuthorizedRequest } from "../../../../mcp/client/authorizer.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { apiKeyNeeded, newTokenRefused, signInNeeded, widerSignInNeeded } from "../connection-auth.ts";
+import { apiKeyNeeded, newTokenRefused, signInLost, signInNeeded, widerSignInNeeded } from "../connection-auth.ts";
 import { type OAuthChallenge, readOAuthChallenge } from "../discovery/challenge.ts";
 import { joinScopes } from "../discovery/scopes.ts";
 import type { StoredTokens } from "../store/credentials.ts";
@@ -77,7 +77,8 @@ export function createAuthorizedRequest(
   }
 
   async function needed(refused: StoredTokens | undefined, signal: AbortSignal | undefined): Promise<Fault> {
-    if (refused) return signInNeeded(server, `The sign-in to ${server} is no longer valid.`);
+    // A token that could not be renewed is not sent any more.
+    if (refused || cache.known()?.signedInAt !== undefined) return signInLost(server);
     return (await options.offersSignIn(signal))
       ? signInNeeded(server, `${server} requires a sign-in.`)
       : apiKeyNeeded(server);

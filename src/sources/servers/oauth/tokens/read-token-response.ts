@@ -1,6 +1,6 @@
 import { Fault } from "../../../../core/fault.ts";
 import { isRecord } from "../../../../core/is-record.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 
 /**
  * A token endpoint's answer as the standard has it, from the answers that providers really send: members that are null,

@@ -7,6 +7,7 @@ import { issuerOfTokens, prunedRecord, readPruned } from "../store/credential-re
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { type DpopKey, isDpopBound, openDpopKey } from "./dpop.ts";
 import { refreshTokens, type TokenIssuer } from "./token-request.ts";
+import { isSameJson } from "../../../../core/is-same-json.ts";
 
 /** The tokens of one server, renewed by one caller at a time across all processes. */
 export interface TokenCache {
@@ -104,7 +105,7 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   async function dpop(): Promise<DpopKey | undefined> {
     const jwk = known?.dpopKey;
     if (jwk === undefined) return undefined;
-    if (JSON.stringify(key?.jwk) !== JSON.stringify(jwk)) key = { jwk, open: openDpopKey(jwk) };
+    if (!isSameJson(key?.jwk, jwk)) key = { jwk, open: openDpopKey(jwk) };
     return key?.open;
   }
 }

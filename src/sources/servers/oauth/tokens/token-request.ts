@@ -7,7 +7,7 @@ import {
   refreshAuthorization,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/peer-text.ts";
+import { quoted } from "../../../../core/text/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { joinScopes } from "../discovery/scopes.ts";

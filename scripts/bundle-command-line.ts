@@ -1,0 +1,50 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { modulesOf, writeBundle } from "./bundle.ts";
+
+/** The command line in few files: every module loaded costs start-up time, and a command needs dozens of them. */
+export async function bundleCommandLine(dir: string): Promise<void> {
+  /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
+  const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
+  const engine = await modulesOf(["src/hub/order-engine.ts"]);
+  /** What a client of `serve --stdio` waits for before it has its first list. Most other commands need it, too. */
+  const serve = await modulesOf([
+    "src/cli/commands/serve.ts",
+    "src/core/files/home.ts",
+    "src/core/config/parse-config.ts",
+    "src/hub/open-place.ts",
+    "src/hub/hosts.ts",
+    "src/core/telemetry/open-telemetry.ts",
+    "src/hub/engine/open-servers.ts",
+    "src/doors/mcp/stdio-door.ts",
+    "src/doors/mcp/door-offer.ts",
+  ]);
+  /** What a client waits for that begins as it did before. */
+  const opening = await modulesOf([
+    "src/cli/commands/serve.ts",
+    "src/hub/state/open-home.ts",
+    "src/doors/mcp/first-answers/answer-opening.ts",
+    "src/doors/mcp/first-answers/digest-variables.ts",
+  ]);
+  const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
+
+  await writeBundle(dir, { main: "src/cli/main.ts" }, [
+    // `--version` needs this one and nothing else.
+    { name: "version", test: /\/src\/core\/version\.ts$/, priority: 6 },
+    { name: "start", test: (id) => start.has(id), priority: 5 },
+    { name: "opening", test: (id) => opening.has(id), priority: 4 },
+    { name: "engine", test: (id) => engine.has(id), priority: 3 },
+    { name: "serve", test: (id) => serve.has(id), priority: 2 },
+    // What the first call to a stdio server needs besides.
+    { name: "link", test: (id) => link.has(id), priority: 1 },
+  ]);
+  for (const file of readdirSync(dir)) writeAsAscii(join(dir, file));
+  chmodSync(join(dir, "main.js"), 0o755);
+}
+
+/** One character beyond Latin-1 makes V8 keep a whole file with two bytes a character, which it reads more slowly. */
+function writeAsAscii(path: string): void {
+  const code = readFileSync(path, "utf8");
+  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  writeFileSync(path, code.replaceAll(/[\x80-\uffff]/g, escape));
+}

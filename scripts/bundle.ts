@@ -1,0 +1,51 @@
+import { type InputOptions, rolldown } from "rolldown";
+import manifest from "../package.json" with { type: "json" };
+import { leanBuiltins } from "./lean-builtins.ts";
+
+/** Which modules are put into one file. */
+interface Group {
+  readonly name: string;
+  readonly test: RegExp | ((id: string) => boolean);
+  readonly priority: number;
+}
+
+// The keychain's library is native code in a package per system, and may be missing.
+const external = [/^node:/, "@napi-rs/keyring"];
+/** Syntax that the oldest supported Node does not know, such as `await using`, is compiled away: `>=22.19` is `node22.19`. */
+const target = manifest.engines.node.replace(">=", "node");
+const common: InputOptions = { platform: "node", external, logLevel: "silent", transform: { target } };
+
+export async function writeBundle(
+  dir: string,
+  input: Record<string, string>,
+  groups: Group[] | "one file",
+): Promise<void> {
+  const bundle = await rolldown({ ...common, input });
+  await bundle.write({
+    dir,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    plugins: [leanBuiltins()],
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    codeSplitting: groups === "one file" ? false : { groups },
+  });
+  await bundle.close();
+}
+
+/** Everything that is loaded with these modules, without what they load later. */
+export async function modulesOf(input: string[]): Promise<ReadonlySet<string>> {
+  const probe = await rolldown({ ...common, input });
+  const { output } = await probe.generate({ format: "esm" });
+  await probe.close();
+  const files = output.filter((file) => file.type === "chunk");
+  const byName = new Map(files.map((file) => [file.fileName, file]));
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const imported of byName.get(name)?.imports ?? []) visit(imported);
+  };
+  for (const file of files) if (file.isEntry) visit(file.fileName);
+  return new Set([...seen].flatMap((name) => byName.get(name)?.moduleIds ?? []));
+}

@@ -1,0 +1,93 @@
+import { type Finding, quoteAt, type Severity } from "./finding.ts";
+import { type CompiledSaying, compileSaying, findSaying, indexWords, type WordSpan } from "./match-words.ts";
+import { type ReadText, readScreenedText } from "./read-text.ts";
+import type { WordingRule } from "./rules/wording-rule.ts";
+import { wordingRules } from "./rules/wording.ts";
+
+export type TextSubject = "definition" | "result";
+
+interface CompiledRule {
+  readonly rule: WordingRule;
+  readonly severity: Severity;
+  readonly sayings: readonly CompiledSaying[];
+}
+
+const compiled = new Map<TextSubject, readonly CompiledRule[]>();
+
+function rulesFor(subject: TextSubject): readonly CompiledRule[] {
+  const known = compiled.get(subject);
+  if (known !== undefined) return known;
+  const rules = wordingRules.flatMap((rule): CompiledRule[] => {
+    const severity = rule.reads[subject];
+    if (severity === undefined) return [];
+    const sayings = rule.sayings.filter(({ only = subject }) => only === subject).map(compileSaying);
+    return [{ rule, severity, sayings }];
+  });
+  compiled.set(subject, rules);
+  return rules;
+}
+
+/** What the rules on wording find in a text, whatever disguise it wears. A disguise makes of it a matter of structure. */
+export function readWording(text: string, where: string, subject: TextSubject): readonly Finding[] {
+  return readScreenedText(text).flatMap((reading) => readReading(reading, where, subject));
+}
+
+function readReading({ via, text, words }: ReadText, where: string, subject: TextSubject): readonly Finding[] {
+  if (words.length < 2) return [];
+  let english: boolean | undefined;
+  const indexed = indexWords(words);
+  const found: Finding[] = [];
+  for (const { rule, severity, sayings } of rulesFor(subject)) {
+    for (const saying of sayings) {
+      const span = findSaying(indexed, saying);
+      if (span === undefined || (saying.foreign === true && (english ??= isEnglish(text)))) continue;
+      if (via === "plain" && (isCited(text, span) || isAboutAttacks(text, span))) continue;
+      const quote = quoteAt(text, span.start, span.end);
+      if (via === "plain") found.push({ rule: rule.id, severity, where, quote, why: rule.why });
+      else found.push(disguised(via, rule, { where, quote, subject }));
+      break;
+    }
+  }
+  return found;
+}
+
+/** Words in quotation marks are spoken of, not said: `e.g. "ignore previous instructions"`. So is one who is called in a chat. */
+function isCited(text: string, { start }: WordSpan): boolean {
+  const before = text.slice(Math.max(0, start - 120), start);
+  if (before.endsWith("@")) return true;
+  const pair = /[„“”«»「『"`][^„“”«»「」『』"`\n]{0,100}$/.exec(before);
+  if (pair === null || !/^[^„“”«»「」『』"`\n]{0,160}[“”»«」』"`]/.test(text.slice(start, start + 170))) return false;
+  const mark = pair[0][0]!;
+  // The same mark opens and closes: what stands between two quotations is not quoted.
+  return !/["`”]/.test(mark) || (before.split(mark).length - 1) % 2 === 1;
+}
+
+/** A text about attacks describes them. */
+const aboutAttacks =
+  /attack|inject|phishing|malicious|jailbreak|exploit|vulnerab|red.?team|owasp|angreif|angriff|einschleus|schadlich|attaqu|malveill|ataqu|maliciós|malicios|enganar|攻击|注入|恶意|钓鱼|攻撃|インジェクション|脆弱|悪意|공격|주입|атак|инъекц/;
+
+function isAboutAttacks(text: string, { start, end }: WordSpan): boolean {
+  return (
+    aboutAttacks.test(text.slice(Math.max(0, start - 160), start)) || aboutAttacks.test(text.slice(end, end + 120))
+  );
+}
+
+interface Place {
+  readonly where: string;
+  readonly quote: string;
+  readonly subject: TextSubject;
+}
+
+function disguised(via: string, { why }: WordingRule, { where, quote, subject }: Place): Finding {
+  const severity = subject === "definition" ? "hold" : "mark";
+  return { rule: "disguised", severity, where, quote, why: `${why}, and that is written in ${via}` };
+}
+
+const foreignWords =
+  /(?<![a-z'])(?:der|das|und|nicht|ein|eine|dem|le|les|des|une|et|el|los|las|que|del|il|che|di|het|een|niet|jest|nie|sie|bir|bu|para|nao|pas|sans|je|vous|tu|du|wir|ist|mit|por|una)(?![a-z'])/g;
+
+/** Most technical text is; other languages show by their letters, or by many of their smallest words. */
+function isEnglish(text: string): boolean {
+  if (/[\u0370-\u1fff\u3040-\uffff]/.test(text)) return false;
+  return (text.match(foreignWords)?.length ?? 0) * 120 < text.length;
+}

@@ -1,0 +1,95 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import type { FullCage, ProcessLimits } from "./cage.ts";
+
+/** The file descriptors by which bubblewrap says that a cage is there, and waits until it may start the program. */
+export const cageDescriptors = { info: 3, block: 4 } as const;
+
+const temporaryWords =
+  "--proc /proc --size 268435456 --tmpfs /dev/shm --size 536870912 --tmpfs /tmp --tmpfs /run --dir /var/tmp".split(" ");
+
+/** What bubblewrap is told, up to the command line of the program. */
+export function fullCageWords(cage: FullCage, prlimit: string | undefined): readonly string[] {
+  const { home, kept, read, write, network, cwd, isRoot } = cage;
+  return [
+    ...namespaces,
+    ...(network === "host" ? [] : ["--unshare-net"]),
+    ...systemWords(),
+    ...(isRoot
+      ? secretFiles.filter((file) => existsSync(file)).flatMap((file) => ["--ro-bind", "/dev/null", file])
+      : []),
+    ...deviceWords(network),
+    ...temporaryWords,
+    ...(isRoot ? ["--ro-bind", "/proc/sys", "/proc/sys"] : []),
+    ...(network === "host" ? nameServerWords() : []),
+    "--bind",
+    kept,
+    home,
+    ...read.flatMap((path) => ["--ro-bind", path, path]),
+    ...write.flatMap((path) => ["--bind", path, path]),
+    ...cage.closed.flatMap((folder) => ["--tmpfs", folder, "--remount-ro", folder]),
+    "--chdir",
+    cwd,
+    ...(cage.onOpen === undefined
+      ? []
+      : ["--info-fd", String(cageDescriptors.info), "--block-fd", String(cageDescriptors.block)]),
+    "--",
+    ...limitWords(cage.limits, prlimit),
+  ];
+}
+
+const namespaces =
+  "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL --die-with-parent --new-session".split(
+    " ",
+  );
+
+/**
+ * With terminals of its own, the cage is in two user namespaces, and its network belongs to the outer one, which this process
+ * could not enter to listen in it.
+ */
+function deviceWords(network: FullCage["network"]): readonly string[] {
+  if (network !== "proxy") return ["--dev", "/dev"];
+  const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
+  const links = [
+    ["/proc/self/fd", "fd"] as const,
+    ...(["stdin", "stdout", "stderr"] as const).map((name, fd) => [`/proc/self/fd/${fd}`, name] as const),
+  ];
+  return [
+    "--tmpfs",
+    "/dev",
+    ...devices.flatMap((device) => ["--dev-bind", device, device]),
+    ...links.flatMap(([target, name]) => ["--symlink", target, `/dev/${name}`]),
+  ];
+}
+
+/** What programs need to run, as the system has it: some of these are links to others. */
+function systemWords(): readonly string[] {
+  const names = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix", "gnu"];
+  return names.flatMap((name) => {
+    const path = `/${name}`;
+    if (!existsSync(path)) return [];
+    return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+  });
+}
+
+/** Root owns these, and is root in there, too. */
+const secretFiles = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers"];
+
+/** Often a link to a file that the name service writes. */
+function nameServerWords(): readonly string[] {
+  try {
+    const real = realpathSync("/etc/resolv.conf");
+    return real === "/etc/resolv.conf" ? [] : ["--ro-bind", real, real];
+  } catch {
+    return [];
+  }
+}
+
+/** Counted in there: outside, all processes of the user would count. */
+function limitWords({ memory, processes, cpu }: ProcessLimits, prlimit = "prlimit"): readonly string[] {
+  const words = [
+    ...(memory === undefined ? [] : [`--data=${memory}`]),
+    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    ...(cpu === undefined ? [] : [`--cpu=${cpu}`]),
+  ];
+  return words.length === 0 ? [] : [prlimit, ...words, "--"];
+}

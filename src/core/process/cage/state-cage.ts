@@ -1,0 +1,111 @@
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Env } from "../child-env.ts";
+import type { StateCage } from "./cage.ts";
+
+export interface StateCageOptions {
+  /** Folders of Clawport itself: the state folder, and where its sockets are. */
+  readonly ownFolders: readonly string[];
+  /** Clawport's environment, which says where this user's desktop, agents and engines are. */
+  readonly env: Env;
+  readonly homedir: string;
+  readonly uid: number;
+  /** The program's command, and the variables that its settings give it. */
+  readonly command: string;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/**
+ * Hides Clawport's own folders, and what acts for this user: the session bus, the display, ssh-agent and container
+ * engines. A variable that the settings give to the program shows what it names.
+ */
+export function makeStateCage(options: StateCageOptions): StateCage {
+  const { ownFolders, env, uid, given } = options;
+  const isRoot = uid === 0;
+  const runtime = realFolder(env["XDG_RUNTIME_DIR"]) ?? realFolder(`/run/user/${uid}`);
+  const x11 = "DISPLAY" in given ? undefined : realFolder("/tmp/.X11-unix");
+  const closedFolders = outermost([...ownFolders, x11].flatMap((folder) => realFolder(folder) ?? []));
+  const isOwn = (path: string): boolean => closedFolders.some((folder) => isWithin(path, folder));
+  const emptyFolders = runtime === undefined || isOwn(runtime) ? [] : [runtime];
+  const named = namedPaths(given, runtime).filter((path) => !isOwn(path));
+  return {
+    kind: "state",
+    closedFolders,
+    emptyFolders,
+    closedFiles: [...socketsOf(options), ...(isRoot ? rootFiles() : [])]
+      .flatMap((file) => realFile(file) ?? [])
+      .filter((file, index, all) => all.indexOf(file) === index)
+      .filter((file) => !named.includes(file) && ![...closedFolders, ...emptyFolders].some((at) => isWithin(file, at))),
+    shown: named.filter((path) => emptyFolders.some((folder) => path !== folder && isWithin(path, folder))),
+    isRoot,
+  };
+}
+
+/** Programs that are of no use without the socket of their engine: naming one gives it. */
+const engineCommands = new Set(["docker", "nerdctl", "podman", "lima"]);
+
+function socketsOf({ env, given, command, homedir }: StateCageOptions): readonly (string | undefined)[] {
+  const hasDisplay = "DISPLAY" in given;
+  const hasEngine = "DOCKER_HOST" in given || "CONTAINER_HOST" in given || engineCommands.has(basename(command));
+  const [, bus] = /unix:path=([^,;]+)/.exec(env["DBUS_SESSION_BUS_ADDRESS"] ?? "") ?? [];
+  const engines = ["docker.sock", "podman/podman.sock", "containerd/containerd.sock", "crio/crio.sock"];
+  return [
+    ...("DBUS_SESSION_BUS_ADDRESS" in given ? [] : [bus]),
+    ...("SSH_AUTH_SOCK" in given ? [] : [env["SSH_AUTH_SOCK"]]),
+    ...(hasDisplay ? [] : [env["XAUTHORITY"], join(homedir, ".Xauthority")]),
+    ...(hasEngine ? [] : engines.map((name) => `/run/${name}`)).filter(isWritable),
+  ];
+}
+
+/** What would give root a process outside, or the disk itself. */
+function rootFiles(): readonly string[] {
+  const devices = readdirSync("/dev", { withFileTypes: true }).filter((entry) => entry.isBlockDevice());
+  const paths = [...devices.map(({ name }) => `/dev/${name}`), "/dev/mem", "/dev/kmem", "/dev/port"];
+  return [...paths, "/run/systemd/private", "/run/dbus/system_bus_socket", "/proc/sysrq-trigger"];
+}
+
+/** The absolute paths in the values of variables, also in addresses such as `unix:path=/run/user/1000/bus`. */
+function namedPaths(given: Readonly<Record<string, string>>, runtime: string | undefined): readonly string[] {
+  const paths = Object.values(given).flatMap((value) => value.match(/\/[^\s,;:]+/g) ?? []);
+  const wayland = given["WAYLAND_DISPLAY"];
+  const all = wayland === undefined || runtime === undefined ? paths : [...paths, join(runtime, wayland)];
+  return all.flatMap((path) => realOf(path.replace(/^\/+/, "/")) ?? []);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** A folder in another one is hidden with it. */
+function outermost(folders: readonly string[]): readonly string[] {
+  const all = [...new Set(folders)];
+  return all.filter((folder) => !all.some((other) => other !== folder && isWithin(folder, other)));
+}
+
+/** What makes the cage would create a folder that does not exist. */
+function realFolder(path: string | undefined): string | undefined {
+  const real = path && realOf(path);
+  return real && statSync(real).isDirectory() ? real : undefined;
+}
+
+function realFile(path: string | undefined): string | undefined {
+  const real = path && realOf(path);
+  return real && !statSync(real).isDirectory() ? real : undefined;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return existsSync(path) ? realpathSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { CageConfig } from "../../../core/config/sandbox-config.ts";
+import type { FilteringProxy } from "../../../core/http/filtering-proxy.ts";
+import type { Log } from "../../../core/log.ts";
+import type { FullCage, StateCage } from "../../../core/process/cage/cage.ts";
+import { childEnv, type Env } from "../../../core/process/child-env.ts";
+import type { StdioTarget } from "../definition.ts";
+import { findProgramFiles } from "./program-files.ts";
+import { refusalsIn } from "./refusals.ts";
+
+export interface FullCageOptions {
+  readonly target: StdioTarget;
+  readonly given: CageConfig;
+  /** Where what the server writes into its home folder is kept. */
+  readonly kept: string;
+  /** What is hidden from every server; npm runs in this when it fetches the server's package. */
+  readonly stateCage: StateCage;
+  readonly env: Env;
+  readonly homedir: string;
+  readonly log: Log;
+  /** Something was refused, for the user who reads the server's output. */
+  note(line: string): void;
+}
+
+export async function makeFullCage(options: FullCageOptions): Promise<FullCage> {
+  const { target, given, kept, stateCage, env, homedir, note } = options;
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  const expand = (path: string): string | undefined => realOf(resolve(path.replace(/^~(?=$|\/)/, () => homedir)));
+  const read = given.read.flatMap((path) => expand(path) ?? missing(path, note));
+  const write = given.write.flatMap((path) => expand(path) ?? missing(path, note));
+  const cwd = target.cwd === undefined ? undefined : realOf(target.cwd);
+  const ownFolder = cwd !== undefined && cwd.startsWith(`${homedir}/`) ? [cwd] : [];
+  const files = await findProgramFiles(target.command, target.args, {
+    env: { ...childEnv(env), ...target.env },
+    cwd: cwd ?? process.cwd(),
+    homedir,
+    async locatePackage(words) {
+      const { locatePackage } = await import("./locate-package.ts");
+      return locatePackage(words, { env, cage: stateCage });
+    },
+  });
+  const shown = [...read, ...write, ...ownFolder, ...(files?.read ?? [])];
+  const proxies: FilteringProxy[] = [];
+  const hosts = Array.isArray(given.network) ? given.network : undefined;
+  const noted = new Set<string>();
+  const cage: FullCage = {
+    kind: "on",
+    home: homedir,
+    kept,
+    read: [...read, ...(files?.read ?? [])],
+    write: [...write, ...ownFolder],
+    closed: stateCage.closedFolders.filter((folder) => shown.some((path) => folder.startsWith(`${path}/`))),
+    network: given.network === true ? "host" : hosts === undefined ? "none" : "proxy",
+    cwd: ownFolder[0] ?? homedir,
+    env: await cageEnv(given, env, homedir),
+    instead: files?.line,
+    limits: given.limits,
+    isRoot: stateCage.isRoot,
+    ...(hosts !== undefined && {
+      async onOpen(init: number) {
+        const { openCageNetwork } = await import("./cage-network.ts");
+        const onRefused = (to: string, why: string): void => note(`the sandbox refused ${to}: it ${why}`);
+        proxies.push(await openCageNetwork(init, { network: hosts, log: options.log, onRefused }));
+      },
+    }),
+    onStart(stop) {
+      const end = watchDisk(kept, given.limits.freeDisk, (free) => {
+        note(`the server was stopped: only ${free} bytes are free on the disk with its folder`);
+        stop();
+      });
+      return () => {
+        end();
+        for (const proxy of proxies.splice(0)) void proxy.close();
+      };
+    },
+    explain(said) {
+      const refusals = refusalsIn(said, { cage, closedFolders: stateCage.closedFolders });
+      for (const line of refusals) if (!noted.has(line)) note(line);
+      refusals.forEach((line) => noted.add(line));
+      return refusals;
+    },
+  };
+  // A file that it only misses later, or makes anew in its own home folder.
+  cage.explain?.([...(files?.line ?? target.args), ...Object.values(target.env)].join("\n"));
+  return cage;
+}
+
+/** Of the variables that every command gets, those that say something about folders and networks outside. */
+const outside = /^(?:TMPDIR|XDG_\w+|NPM_CONFIG_GLOBALCONFIG)$/i;
+const outsideNetwork = /^(?:https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i;
+
+async function cageEnv(
+  { env: names, network }: CageConfig,
+  env: Env,
+  homedir: string,
+): Promise<Record<string, string>> {
+  const isKept = (name: string): boolean => !outside.test(name) && (network === true || !outsideNetwork.test(name));
+  const kept = Object.entries(childEnv(env)).filter(([name]) => isKept(name));
+  const named = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  const proxy = Array.isArray(network) ? (await import("./cage-network.ts")).proxyEnv : {};
+  return { ...Object.fromEntries([...kept, ...named]), HOME: homedir, ...proxy };
+}
+
+const diskMs = 1000;
+
+/** A server may fill its own folder, but not the disk. */
+function watchDisk(folder: string, floor: number, onFull: (free: number) => void): () => void {
+  const timer = setInterval(() => {
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail * bsize >= floor) return;
+    clearInterval(timer);
+    onFull(bavail * bsize);
+  }, diskMs).unref();
+  return () => clearInterval(timer);
+}
+
+function realOf(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync(path);
+}
+
+function missing(path: string, note: (line: string) => void): [] {
+  note(`${path} in \`sandbox\` does not exist`);
+  return [];
+}

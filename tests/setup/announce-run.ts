@@ -1,0 +1,34 @@
+import { type DebianPackage, debianPackages } from "./debian-packages.ts";
+import { canInstall, install, missingOf } from "./require-debian-package.ts";
+
+/** Says what a whole run installs and how long it takes, then installs it. A run of a few files installs what they need. */
+export default async function setup(): Promise<void> {
+  if (process.platform !== "linux" || isOfFewFiles()) return;
+  const missing = missingOf(Object.keys(debianPackages) as DebianPackage[]);
+  process.stderr.write(announcement(missing, canInstall()));
+  if (missing.length > 0 && canInstall()) await install(missing);
+}
+
+/** Whether the command names test files: `vitest run <file> …`. */
+function isOfFewFiles(): boolean {
+  return process.argv.slice(2).some((argument) => argument !== "run" && !argument.startsWith("-"));
+}
+
+function announcement(missing: readonly DebianPackage[], isInstalling: boolean): string {
+  const count = `${missing.length} Debian packages`;
+  const debian =
+    missing.length === 0
+      ? []
+      : isInstalling
+        ? [`  ${count} are installed first, with apt-get: ${missing.join(" ")}`]
+        : [
+            `  ${count} are missing, and only root can install them on Debian. Tests that need them are skipped and named at the end:`,
+            `  apt-get install --no-install-recommends ${missing.join(" ")}`,
+          ];
+  return `${[
+    "All tests: real servers, clients and browsers.",
+    ...debian,
+    "  Packages from npm that only tests use (about 300 MB) are kept in .cache, and downloaded if they are not there.",
+    "  It takes 8 to 15 minutes on two cores, the first run longer as it downloads; it asks nothing.",
+  ].join("\n")}\n`;
+}
