@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)("a number in the console", () => {
       const { page } = open;
       const field = page.getByRole("spinbutton").first();
       await field.fill(typed);
-      expect(await field.inputValue()).toBe(typed);
+      await expect.poll(() => field.inputValue()).toBe(typed);
       await page.getByRole("button", { name: "Run" }).click();
       await expect.poll(() => page.textContent("main"), { timeout: 20_000 }).toContain(`{"id":${typed}}`);
       expect(open.errors).toEqual([]);

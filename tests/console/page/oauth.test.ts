@@ -25,7 +25,7 @@ test.skipIf(chromium === undefined)("a server is signed in to with a button, and
     await page.click("button[type=submit]");
     await page.waitForURL(`${place.origin}/console/servers/one`);
     await page.getByRole("link", { name: "one__read" }).waitFor();
-    expect(await page.locator(".detail .state").first().innerText()).toBe("Connected");
+    await expect.poll(() => page.locator(".detail .state").first().innerText()).toBe("Connected");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
     expect(open.errors).toEqual([]);

@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await expect
       .poll(() => image.evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth))
       .toBe(200);
-    expect(await page.getByText("A sunset.").isVisible()).toBe(true);
+    await expect.poll(() => page.getByText("A sunset.").isVisible()).toBe(true);
 
     await open.go("tools/paint__count");
     await page.getByRole("spinbutton").fill("500");
@@ -128,7 +128,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const link = page.getByRole("link", { name: "Open", exact: true });
     await page.getByRole("button", { name: "The manual" }).click();
     await page.getByText("https://example.com/a?b=c").waitFor();
-    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    await expect.poll(() => link.getAttribute("rel")).toBe("noopener noreferrer");
     expect(open.errors).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
       .first()
       .click();
     await page.getByText("Judged").waitFor();
-    expect(await page.locator(".steps li").count()).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => page.locator(".steps li").count()).toBeGreaterThanOrEqual(3);
     expect(open.errors).toEqual([]);
   });
 
@@ -166,13 +166,13 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await call.getByText("echo 399").waitFor();
     const allow = page.getByRole("button", { name: "Allow once" });
     await expect.poll(() => page.getByRole("button", { name: "Not now" }).isEnabled()).toBe(true);
-    expect(await allow.isEnabled()).toBe(false);
-    expect(await page.getByRole("button", { name: "Always for this client" }).isEnabled()).toBe(false);
+    await expect.poll(() => allow.isEnabled()).toBe(false);
+    await expect.poll(() => page.getByRole("button", { name: "Always for this client" }).isEnabled()).toBe(false);
     await page.keyboard.press("o");
     await page.keyboard.press("a");
     await call.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
     await page.getByText("You can allow it when you have seen the end").waitFor();
-    expect(await allow.isEnabled()).toBe(false);
+    await expect.poll(() => allow.isEnabled()).toBe(false);
     const shown = await call.innerText();
     for (let at = 0; at < 400; at++) expect(shown).toContain(`echo ${at}\\n`);
     expect(shown).toContain(String.raw`TOKEN=$(touch\${IFS}/x) ls\u0007"`.replace("\\$", "$"));
@@ -193,7 +193,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const { page } = open;
     await page.getByText("Only a shortened record of this call is left").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Not now" }).isEnabled()).toBe(true);
-    expect(await page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(false);
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(false);
     await page.keyboard.press("n");
     await page.getByText("Nothing waits for you").waitFor();
   });
@@ -206,8 +206,8 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const { page } = open;
     await page.getByRole("heading", { name: "Refused, because no one answered" }).waitFor();
     await page.getByText("Nothing waits for you").waitFor();
-    expect(await page.getByRole("list", { name: "What waits" }).count()).toBe(0);
-    expect(await page.getByRole("list", { name: "What was refused" }).locator("li").count()).toBe(1);
+    await expect.poll(() => page.getByRole("list", { name: "What waits" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("list", { name: "What was refused" }).locator("li").count()).toBe(1);
     // It can still be answered.
     await clawport(own.place, "approve", "files__write_file", "--deny", "--yes");
     await expect.poll(() => page.getByRole("list", { name: "What was refused" }).count()).toBe(0);
@@ -237,7 +237,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await editor.fill(before.replace("{", '{ "hbu": {},'));
     await page.locator("[data-verdict=wrong]").waitFor();
     await page.getByText("did you mean").waitFor();
-    expect(await page.getByRole("button", { name: "Review changes" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Review changes" }).isDisabled()).toBe(true);
     await editor.fill(before.replace("{", "{\n  // Checked by hand.\n"));
     await page.locator("[data-verdict=ok]").waitFor();
     await page.getByRole("button", { name: "Review changes" }).click();
@@ -252,7 +252,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await using open = await place.open(browser, { terminal: false, path: "servers/files" });
     const { page } = open;
     await page.getByText("This link may only look.").waitFor();
-    expect(await page.getByRole("button", { name: "Disable" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Disable" }).isDisabled()).toBe(true);
     const { status } = await useKey(page, "servers.remove", '{"name":"files"}');
     expect(status).toBe(403);
   });
@@ -283,17 +283,17 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const status = page.locator("[data-mcp-status]");
     const offered = page.locator("[data-machine-tools]");
     await expect.poll(() => offered.innerText()).toBe("Off");
-    expect(await status.innerText()).toBe("Listening");
+    await expect.poll(() => status.innerText()).toBe("Listening");
     // It is for `clawport node`: a hub always serves.
-    expect(await page.getByRole("switch", { name: "Local MCP server" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("switch", { name: "Local MCP server" }).count()).toBe(0);
     const node = page.getByRole("switch", { name: "Tools of this computer" });
     await node.click();
     await expect.poll(() => offered.innerText()).toBe("On");
-    expect(await status.innerText()).toBe("Listening");
+    await expect.poll(() => status.innerText()).toBe("Listening");
     await place.stop();
     await page.locator("[data-connection=lost]").waitFor();
-    expect(await node.isDisabled()).toBe(true);
-    expect(await page.locator("main.stale").count()).toBe(1);
+    await expect.poll(() => node.isDisabled()).toBe(true);
+    await expect.poll(() => page.locator("main.stale").count()).toBe(1);
     await place.restart();
     await page.getByText("does not prove that it is your hub").waitFor();
     await page.goto((await place.link()).url);
@@ -309,7 +309,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
 
     // Tokens are in one place, and this page leads there.
     const old = await place.token();
-    expect(await page.locator("[data-token]").count()).toBe(0);
+    await expect.poll(() => page.locator("[data-token]").count()).toBe(0);
     await page.getByRole("link", { name: "a token" }).click();
     await page.getByRole("button", { name: "Reveal" }).click();
     await expect.poll(() => page.locator("[data-token]").innerText()).toBe(old);
@@ -326,8 +326,8 @@ describe.skipIf(chromium === undefined)("the console", () => {
     const { page } = open;
     const status = page.locator("[data-mcp-status]");
     await expect.poll(() => status.innerText()).toBe("Listening");
-    expect(await page.locator("[data-machine-tools]").innerText()).toBe("On");
-    expect(await page.getByRole("switch", { name: "Tools of this computer" }).count()).toBe(0);
+    await expect.poll(() => page.locator("[data-machine-tools]").innerText()).toBe("On");
+    await expect.poll(() => page.getByRole("switch", { name: "Tools of this computer" }).count()).toBe(0);
     const consent = page.getByLabel("Consent for About this computer");
     await consent.selectOption("ask");
     await expect.poll(() => consent.inputValue()).toBe("ask");

@@ -54,8 +54,8 @@ describe.skipIf(chromium === undefined)("the session of a page", () => {
     await page.getByText("No connection to the hub.").waitFor();
     await place.restart();
     await page.getByText("does not prove that it is your hub").waitFor();
-    expect(await page.getByRole("link", { name: /^files/ }).count()).toBe(1);
-    expect(await page.locator("main.stale").count()).toBe(1);
+    await expect.poll(() => page.getByRole("link", { name: /^files/ }).count()).toBe(1);
+    await expect.poll(() => page.locator("main.stale").count()).toBe(1);
     const sent: string[] = [];
     context.on("request", (request) => void sent.push(request.url()));
     await page.waitForTimeout(3000);
@@ -98,6 +98,6 @@ describe.skipIf(chromium === undefined)("the session of a page", () => {
     const { page } = open;
     expect(await useKey(page, "signOut", "{}")).toMatchObject({ status: 200 });
     await page.getByText("You are not signed in").waitFor();
-    expect(await page.getByText("does not prove").count()).toBe(0);
+    await expect.poll(() => page.getByText("does not prove").count()).toBe(0);
   });
 });

@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     await page.getByRole("link", { name: "Remembered answers" }).click();
     await page.getByRole("link", { name: "See diff of notes__search" }).click();
     await page.getByText("You rejected this tool as notes has it now.").waitFor();
-    expect(await page.getByRole("button", { name: "Reject" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Reject" }).count()).toBe(0);
     const accept = page.getByRole("button", { name: "Accept the change" });
     // All of it must have been in view.
     const changed = page.getByRole("region", { name: "What changed" });

@@ -36,8 +36,8 @@ test.skipIf(chromium === undefined || !canBeOtherUser)(
       await until(() => squatter.stolen.length > 0);
       await page.getByText("does not prove that it is your hub").waitFor();
       // What was shown stays, and nothing of the false hub is added.
-      expect(await page.getByRole("link", { name: "files", exact: true }).count()).toBe(1);
-      expect(await page.locator("[data-connection=live]").count()).toBe(0);
+      await expect.poll(() => page.getByRole("link", { name: "files", exact: true }).count()).toBe(1);
+      await expect.poll(() => page.locator("[data-connection=live]").count()).toBe(0);
       const sent = new Set(squatter.stolen.map(({ method, url, body }) => `${method} ${url} ${body}`));
       expect(sent).toEqual(new Set(["GET /console/api/events "]));
       const atFirst = squatter.stolen.length;

@@ -64,8 +64,10 @@ describe.skipIf(chromium === undefined)("usage", () => {
       "2M estimated tokens out",
       "10,000 left out by previews",
     ]);
-    expect(await page.getByRole("img", { name: /149 calls and 10 errors, most on .*: 109/ }).isVisible()).toBe(true);
-    expect(await page.locator(".spark g").count()).toBe(60);
+    await expect
+      .poll(() => page.getByRole("img", { name: /149 calls and 10 errors, most on .*: 109/ }).isVisible())
+      .toBe(true);
+    await expect.poll(() => page.locator(".spark g").count()).toBe(60);
 
     await page.getByRole("button", { name: "7 days" }).click();
     await page.getByRole("heading", { name: "The last 7 days", exact: true }).waitFor();
@@ -76,7 +78,7 @@ describe.skipIf(chromium === undefined)("usage", () => {
     await page.getByRole("heading", { name: "The last 7 days", exact: true }).waitFor();
     await page.getByRole("link", { name: "Callers", exact: true }).click();
     await page.getByRole("link", { name: /^phone/ }).waitFor();
-    expect(await page.locator("[data-at]").count()).toBe(1);
+    await expect.poll(() => page.locator("[data-at]").count()).toBe(1);
 
     await page.getByRole("button", { name: "Today" }).click();
     await page.getByText("Nothing was called today.").waitFor();
@@ -126,8 +128,8 @@ describe.skipIf(chromium === undefined)("usage", () => {
     await page.goBack();
     await page.getByRole("link", { name: "Review the unused tools of files" }).click();
     await page.getByRole("link", { name: "files__move_file", exact: true }).waitFor();
-    expect(await page.getByRole("link", { name: "files__read_text_file", exact: true }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: /Switch off/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: "files__read_text_file", exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: /Switch off/ }).count()).toBe(0);
 
     // What hides it is entered and shown; nothing is written before it is saved.
     const config = (): Promise<string> => readFile(join(place.place.home, "clawport.json5"), "utf8");
@@ -161,7 +163,7 @@ describe.skipIf(chromium === undefined)("usage", () => {
     const row = page.getByRole("link", { name: /^files__list_directory 1 call/ });
     await row.waitFor();
     // Without columns, each figure has its unit.
-    expect(await row.innerText()).toMatch(/1 call\b[^]*0 errors[^]*in[^]*out/);
+    await expect.poll(() => row.innerText()).toMatch(/1 call\b[^]*0 errors[^]*in[^]*out/);
     expect(open.errors).toEqual([]);
   });
 });

@@ -27,8 +27,8 @@ test.skipIf(chromium === undefined)(
       const step = (name: string) => page.getByRole("region", { name, exact: true });
       // The hub serves clients, whatever it offers of this computer.
       await expect.poll(() => step("MCP endpoint").getAttribute("data-step")).toBe("done");
-      expect(await step("MCP endpoint").innerText()).toContain(`Listening`);
-      expect(await step("MCP endpoint").innerText()).toContain(place.origin);
+      await expect.poll(() => step("MCP endpoint").innerText()).toContain(`Listening`);
+      await expect.poll(() => step("MCP endpoint").innerText()).toContain(place.origin);
 
       await step("Servers").getByRole("button", { name: "Import from other clients" }).click();
       await step("Servers")
@@ -52,12 +52,12 @@ test.skipIf(chromium === undefined)(
       // The last step is optional.
       const done = page.getByRole("button", { name: "Done", exact: true });
       await done.waitFor();
-      expect(await step("This computer").getAttribute("data-step")).toBe("open");
+      await expect.poll(() => step("This computer").getAttribute("data-step")).toBe("open");
       await step("This computer").getByRole("button", { name: "Offer the tools of this computer" }).click();
       await step("This computer").getByText("On", { exact: true }).waitFor();
-      expect(await step("MCP endpoint").innerText()).toContain("Listening");
+      await expect.poll(() => step("MCP endpoint").innerText()).toContain("Listening");
 
-      expect(await step("Records").getAttribute("data-step")).toBe("open");
+      await expect.poll(() => step("Records").getAttribute("data-step")).toBe("open");
       await step("Records").getByRole("button", { name: "Record the arguments, too" }).click();
       await expect.poll(() => step("Records").getAttribute("data-step")).toBe("done");
       await step("Records").getByText("After a restart of the hub.").waitFor();
