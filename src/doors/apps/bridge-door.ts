@@ -15,6 +15,8 @@ import { bridgeProtocol, bridgeTokenOf, judgeAccess, presentedBy } from "./judge
 export interface BridgeDoorOptions {
   readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
+  /** Whether the apps that are here are being asked to leave. */
+  readonly isDraining: () => boolean;
   readonly connections: ConnectionShares;
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
@@ -112,6 +114,11 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     try {
       // From now on the shared token can't take this bridge over.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
+      // Nothing would move a bridge that is opened after the others were asked to leave: its calls would be lost.
+      if (options.isDraining()) {
+        ws.resume();
+        return closeFor(ws, "draining");
+      }
       const bridge = await sessions.openBridge(session, new AppSocket(ws, socket));
       const endCount = countArriving(ws, socket, () => bridge.markAlive());
       ws.on("message", (data: RawData, isBinary: boolean) => {

@@ -94,7 +94,15 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     allowedHosts: toLowerCaseNames([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
     allowedOrigins: options.allowedOrigins ?? [],
   };
-  const bridges = createBridgeDoor({ sessions, appHash, connections: connectionShares, budget, count, log });
+  const bridges = createBridgeDoor({
+    sessions,
+    appHash,
+    isDraining: () => isDraining,
+    connections: connectionShares,
+    budget,
+    count,
+    log,
+  });
   const changeLimiter = new RateLimiter(options.sessionsPerSecond ?? 100, Date.now);
   const leaveUsage = options.sharedUsage?.join("changes", changeLimiter);
   const sessionRoutes = createSessionRoutes({

@@ -26,14 +26,16 @@ export interface CallRules {
 }
 
 /** The outcome, or `late` if the call was given up at its deadline. */
-type AttemptEnd = CallOutcome | { readonly kind: "late" };
+type AttemptEnd = Exclude<CallOutcome, { readonly kind: "skipped" }> | { readonly kind: "late" };
 
 const late: AttemptEnd = { kind: "late" };
+/** How many times `acceptMs` a call that was refused waits for the answers to its earlier sendings. */
+const answerTimes = 5;
 
 /**
  * Sends the call, and sends it again after each `acceptMs` without an acceptance: the holder of the bridge knows it by its
- * id and runs it once. It is never sent again after it was accepted. Rejects only if the caller cancels, or if the bus
- * can't send.
+ * id and runs it once. It is never sent again after it was accepted. It ends as refused only if every sending was, since
+ * the caller may then send it to another holder. Rejects only if the caller cancels, or if the bus can't send.
  */
 export function attemptCall(order: CallOrder, rules: CallRules, context: CallContext): Promise<AttemptEnd> {
   return new Promise((resolve, reject) => new Attempt(order, rules, context, resolve, reject).begin());
@@ -53,6 +55,10 @@ class Attempt implements AbortListener {
   /** Which sending was accepted. Those of the others are ignored: they would be the same news twice. */
   accepted: number | undefined = undefined;
   settled = false;
+  #sent = 0;
+  /** Sendings that may still be run, or run already. */
+  #unanswered = 0;
+  #refusal: AttemptEnd | undefined;
 
   constructor(
     order: CallOrder,
@@ -80,9 +86,10 @@ class Attempt implements AbortListener {
   }
 
   send(): void {
-    const sending = new Sending(this, this.handles.length);
+    const sending = new Sending(this, this.#sent++);
+    this.#unanswered++;
     this.handles.push(this.#rules.bus.send(this.#order, sending));
-    if (this.settled || this.accepted !== undefined) return;
+    if (this.settled || this.accepted !== undefined || this.#refusal !== undefined) return;
     this.#resend = setTimeout(sendAgain, this.#rules.acceptMs, this);
   }
 
@@ -92,10 +99,19 @@ class Attempt implements AbortListener {
   }
 
   take(outcome: CallOutcome, sending: number): void {
-    const isOver = outcome.kind === "done" || outcome.kind === "lost";
-    if (!isOver && this.accepted !== undefined && this.accepted !== sending) return;
-    // An earlier sending without an answer may still arrive, so a refusal does not mean that the app has not seen the call.
-    if (this.#end()) this.#resolve(isOver || sending === 0 ? outcome : lostOutcome);
+    if (outcome.kind === "done" || outcome.kind === "lost") return this.finish(outcome);
+    this.#unanswered--;
+    if (this.accepted !== undefined && this.accepted !== sending) return;
+    if (outcome.kind !== "skipped") this.#refusal = outcome;
+    if (this.#refusal === undefined) return;
+    clearTimeout(this.#resend);
+    // A sending without an answer may still arrive, so a refusal does not mean that the app has not seen the call.
+    if (this.#unanswered === 0) this.finish(this.#refusal);
+    else this.#resend = setTimeout(lose, answerTimes * this.#rules.acceptMs, this);
+  }
+
+  finish(end: AttemptEnd): void {
+    if (this.#end()) this.#resolve(end);
   }
 
   giveUp(): void {
@@ -159,6 +175,10 @@ function giveUp(attempt: Attempt): void {
 
 function sendAgain(attempt: Attempt): void {
   attempt.sendAgain();
+}
+
+function lose(attempt: Attempt): void {
+  attempt.finish(lostOutcome);
 }
 
 function passOn(news: CallNews, context: CallContext, handle: () => CallHandle | undefined): void {

@@ -25,6 +25,8 @@ export type CallOutcome =
       readonly code: "busy" | "timeout" | "unavailable" | "conflict";
       readonly message: string;
     }
+  /** The holder left this sending out, and never runs it: the caller sends the call again. */
+  | { readonly kind: "skipped" }
   /** The call was sent, then the bridge was lost, alone or with its session. It is unknown whether the app ran it. */
   | { readonly kind: "lost"; readonly session?: "deleted" | "expired" };
 
@@ -135,8 +137,9 @@ export function createLocalBus(): CallBus {
 /** The handle of a call that has already ended. */
 export const settledHandle: CallHandle = { cancel() {}, answer() {} };
 
-export const lostOutcome: CallOutcome = { kind: "lost" };
+export const lostOutcome = { kind: "lost" } as const satisfies CallOutcome;
 export const noHolderOutcome: CallOutcome = { kind: "nobody" };
+export const skippedOutcome: CallOutcome = { kind: "skipped" };
 
 export const unsentOutcome: CallOutcome = {
   kind: "refused",

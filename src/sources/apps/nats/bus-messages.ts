@@ -15,6 +15,8 @@ export type ReplyMessage =
   | { readonly kind: "accepted"; readonly instance: string }
   | { readonly kind: "news"; readonly news: CallNews }
   | { readonly kind: "settled"; readonly outcome: CallOutcome }
+  /** This sending was left out and never runs. */
+  | { readonly kind: "skipped" }
   /** The outcome, to be read in pieces. */
   | { readonly kind: "bulk"; readonly bulk: BulkOffer };
 

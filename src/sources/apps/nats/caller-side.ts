@@ -11,6 +11,7 @@ import {
   lostOutcome,
   noHolderOutcome,
   settledHandle,
+  skippedOutcome,
 } from "../call/call-bus.ts";
 import { type Bulk, largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage, Subjects } from "./bus-messages.ts";
@@ -126,6 +127,8 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
         return sending.listener.news(reply.news);
       case "settled":
         return settle(sending, reply.outcome);
+      case "skipped":
+        return settle(sending, skippedOutcome);
       case "bulk":
         bulk
           .read(reply.bulk)

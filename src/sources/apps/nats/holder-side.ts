@@ -161,11 +161,11 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
   function receive(message: Msg, sessionId: string, own: Held): void {
     const sending = message.reply;
     if (sending === undefined) return;
-    // What piled up while this process was stopped was sent again, maybe to another holder, and must not run here as well.
-    if (stalls.hasJustStalled()) return;
     if (own.isReleased) return reply(sending, { kind: "settled", outcome: noHolderOutcome });
     const content = message.json<OrderMessage>();
     if ("probe" in content) return calls.respond(message, JSON.stringify({ kind: "here" } satisfies ReplyMessage));
+    // What piled up while this process was stopped was sent again, maybe to another holder, and must not run here as well.
+    if (stalls.hasJustStalled()) return reply(sending, { kind: "skipped" });
     if ("order" in content) return run(content, sending, sessionId, own);
     bulk
       .read(content.bulk)

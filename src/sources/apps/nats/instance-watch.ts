@@ -59,6 +59,7 @@ export function createInstanceWatch({ links, subjects, onLost, onUnsure }: Insta
     // While our own connection is down, silence says nothing about others.
     if (!links.isConnected()) return;
     watched.isAsking = true;
+    const asked = performance.now();
     try {
       const answer = await links.calls.request(subjects.ping(instance), "", pollMs);
       watched.misses = 0;
@@ -68,7 +69,9 @@ export function createInstanceWatch({ links, subjects, onLost, onUnsure }: Insta
       if (isNew) onUnsure(watched.calls);
     } catch (error) {
       const isGone = error instanceof RequestError && error.isNoResponders();
-      if (isGone || (links.isConnected() && ++watched.misses >= maxMisses)) {
+      // A timer that is late means that this process stood still: the answer may be here, unread.
+      const wasAwake = performance.now() - asked < 2 * pollMs;
+      if (isGone || (links.isConnected() && wasAwake && ++watched.misses >= maxMisses)) {
         forget(instance, watched);
         onLost([...watched.calls]);
       }
