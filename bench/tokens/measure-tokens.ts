@@ -8,7 +8,7 @@ import { until } from "../../tests/support/until.ts";
 import { judge, type Section, section } from "../section.ts";
 import { prepareServers } from "./real-servers.ts";
 import { type Offered, readOffer, runTask, type TaskCost } from "./scripted-model.ts";
-import { needle, tasks } from "./tasks.ts";
+import { largeLog, tasks } from "./tasks.ts";
 
 type Surface = "full" | "search";
 const surfaces: readonly Surface[] = ["full", "search"];
@@ -145,16 +145,6 @@ async function measure(hub: OpenedHub, surface: Surface, isKept: boolean): Promi
   for (const task of tasks) costs.push(await runTask(client, task, hub.folder, surface));
   await client.close();
   return { surface, isKept, offered, costs };
-}
-
-/** 2 MB of lines, of which one is worth reading. */
-function largeLog(): string {
-  const lines = Array.from(
-    { length: 30_000 },
-    (_, index) => `2026-11-16 INFO request ${index} was served in ${index % 97} ms by worker ${index % 40}`,
-  );
-  lines[17_000] = `2026-11-16 ${needle}`;
-  return lines.join("\n");
 }
 
 function sum(values: readonly number[]): number {

@@ -18,6 +18,16 @@ export interface Task {
 /** The line that a task looks for in a large file. */
 export const needle = "ERROR 4711 the disk of worker 17 is full";
 
+/** 2 MB of lines, of which one is worth reading. */
+export function largeLog(): string {
+  const lines = Array.from(
+    { length: 30_000 },
+    (_, index) => `2026-11-16 INFO request ${index} was served in ${index % 97} ms by worker ${index % 40}`,
+  );
+  lines[17_000] = `2026-11-16 ${needle}`;
+  return lines.join("\n");
+}
+
 /** They run without the network and end the same way every time. */
 export const tasks: readonly Task[] = [
   {

@@ -13,6 +13,8 @@ export interface Saying {
   readonly unless?: readonly Concept[];
   /** Not for English, where these words in this order mean something else: "if the user does not say". */
   readonly foreign?: boolean;
+  /** Not if the text goes on like this: to ask which one is meant is not to ask for consent. */
+  readonly unlessThen?: RegExp;
   /** How many sentences it may run over; one unless given. */
   readonly sentences?: number;
 }

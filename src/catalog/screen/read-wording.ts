@@ -1,5 +1,6 @@
 import { type Finding, quoteAt, type Severity } from "./finding.ts";
-import { type CompiledSaying, compileSaying, findSaying, indexWords, type WordSpan } from "./match-words.ts";
+import { isCited } from "./is-cited.ts";
+import { type CompiledSaying, compileSaying, findSaying, indexWords } from "./match-words.ts";
 import { type ReadText, readScreenedText } from "./read-text.ts";
 import type { WordingRule } from "./rules/wording-rule.ts";
 import { wordingRules } from "./rules/wording.ts";
@@ -41,7 +42,8 @@ function readReading({ via, text, words }: ReadText, where: string, subject: Tex
     for (const saying of sayings) {
       const span = findSaying(indexed, saying);
       if (span === undefined || (saying.foreign === true && (english ??= isEnglish(text)))) continue;
-      if (via === "plain" && (isCited(text, span) || isAboutAttacks(text, span))) continue;
+      if (saying.unlessThen?.test(text.slice(span.end, span.end + 40)) === true) continue;
+      if (via === "plain" && isCited(text, span)) continue;
       const quote = quoteAt(text, span.start, span.end);
       if (via === "plain") found.push({ rule: rule.id, severity, where, quote, why: rule.why });
       else found.push(disguised(via, rule, { where, quote, subject }));
@@ -49,27 +51,6 @@ function readReading({ via, text, words }: ReadText, where: string, subject: Tex
     }
   }
   return found;
-}
-
-/** Words in quotation marks are spoken of, not said: `e.g. "ignore previous instructions"`. So is one who is called in a chat. */
-function isCited(text: string, { start }: WordSpan): boolean {
-  const before = text.slice(Math.max(0, start - 120), start);
-  if (before.endsWith("@")) return true;
-  const pair = /[„“”«»「『"`][^„“”«»「」『』"`\n]{0,100}$/.exec(before);
-  if (pair === null || !/^[^„“”«»「」『』"`\n]{0,160}[“”»«」』"`]/.test(text.slice(start, start + 170))) return false;
-  const mark = pair[0][0]!;
-  // The same mark opens and closes: what stands between two quotations is not quoted.
-  return !/["`”]/.test(mark) || (before.split(mark).length - 1) % 2 === 1;
-}
-
-/** A text about attacks describes them. */
-const aboutAttacks =
-  /attack|inject|phishing|malicious|jailbreak|exploit|vulnerab|red.?team|owasp|angreif|angriff|einschleus|schadlich|attaqu|malveill|ataqu|maliciós|malicios|enganar|攻击|注入|恶意|钓鱼|攻撃|インジェクション|脆弱|悪意|공격|주입|атак|инъекц/;
-
-function isAboutAttacks(text: string, { start, end }: WordSpan): boolean {
-  return (
-    aboutAttacks.test(text.slice(Math.max(0, start - 160), start)) || aboutAttacks.test(text.slice(end, end + 120))
-  );
 }
 
 interface Place {

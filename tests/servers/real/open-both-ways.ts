@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { childEnv } from "../../../src/core/process/child-env.ts";
+import type { RemoteControl } from "../../../src/hub/control/remote-control.ts";
 import { makePlace, startHub } from "../../support/cli/run-clawport.ts";
 import { controlAt } from "../../support/hub-socket.ts";
 import { until } from "../../support/until.ts";
@@ -18,6 +19,9 @@ export interface BothWays extends AsyncDisposable {
   direct(name: string): RawClient;
   /** Resolves as soon as the hub has connected the server; rejects with the reason if it can't. */
   hub(name: string): Promise<RawClient>;
+  /** Where the servers may read and write. */
+  readonly folder: string;
+  readonly control: RemoteControl;
 }
 
 /** `files` is what the folder holds that the servers may read; they are told to stay in it. */
@@ -41,6 +45,8 @@ export async function openBothWays(
   const control = await controlAt(place.home);
 
   return {
+    folder,
+    control,
     direct(name) {
       const { command, args, env } = defined[name]!;
       const roots = [{ uri: `file://${folder}`, name: path.basename(folder) }];

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { complaintsOfTasks, taskFiles } from "./honest-tasks.ts";
 import { compareServer, type HarmlessCall } from "./compare-server.ts";
 import { installServer, type RealName } from "./install-server.ts";
 import { type BothWays, openBothWays } from "./open-both-ways.ts";
@@ -20,7 +21,7 @@ const open = (): Promise<BothWays> =>
           return [name, { command, args: [program, ...(name === "filesystem" ? [folder] : [])], env: envIn(folder) }];
         }),
       ),
-    { "note.txt": "hello\n" },
+    { "note.txt": "hello\n", ...taskFiles },
   );
 const envIn = (folder: string) => ({ MEMORY_FILE_PATH: path.join(folder, "memory.jsonl") });
 
@@ -41,6 +42,11 @@ test("lists and answers of real servers are the same to the byte through a hub, 
     // «everything» has a tool that runs only as a task. «filesystem» is called without fields.
     expect(documented).toEqual({ everything: ["tools", "wrong type"], filesystem: [], memory: ["wrong type"] }[name]);
   }
+}, 60_000);
+
+test("tasks with honest servers run without a question or a mark from screening", async () => {
+  await using both = await open();
+  expect(await complaintsOfTasks(both)).toEqual([]);
 }, 60_000);
 
 test("the comparison notices what differs", async () => {

@@ -94,6 +94,7 @@ export const contextRules: readonly ContextRule[] = [
       tool("query", "Queries a database.", { password: "Password of the database user" }),
       tool("send_message", "Sends a message.", { conversation: "Conversation id" }),
       tool("translate", "Translates a text.", { context: "Sentences before and after" }),
+      tool("list_objects", "Lists objects.", { type: "Valid values include: companies, contacts, deals and leads" }),
       tool("feedback", "Sends feedback.", { message: "In the user's words; never include passwords" }),
       tool("create_assistant", "Creates an assistant.", { instructions: "System prompt of the assistant" }),
     ),
