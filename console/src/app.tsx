@@ -11,9 +11,10 @@ import { Button } from "./parts/button.tsx";
 import { KeyHelp } from "./parts/keyboard.tsx";
 import { SideBar, sideOpen } from "./parts/side-bar.tsx";
 import { TopBar } from "./parts/top-bar.tsx";
-import { Ago } from "./parts/words.tsx";
+import { NotFound } from "./parts/states.tsx";
+import { Ago, visible } from "./parts/words.tsx";
 import { SignedOut } from "./pages/signed-out.tsx";
-import { route } from "./router/route.tsx";
+import { route, subject } from "./router/route.tsx";
 import { Prose } from "./parts/prose.tsx";
 
 const loaded = signal<ReadonlyMap<string, ComponentType<PageProps>>>(new Map());
@@ -42,7 +43,8 @@ export function App() {
     () =>
       effect(() => {
         const count = waitingCount.value;
-        document.title = `${count > 0 ? `(${count}) ` : ""}${page?.title ?? "Not found"} · Clawport`;
+        const parts = [subject.value && visible(subject.value), page?.title ?? "Not found", "Clawport"];
+        document.title = `${count > 0 ? `(${count}) ` : ""}${parts.filter(Boolean).join(" · ")}`;
       }),
     [id],
   );
@@ -117,15 +119,6 @@ function NoticeBox() {
           <Button local kind="quiet" icon="close" label="Dismiss" onClick={() => (notice.value = undefined)} />
         </div>
       )}
-    </div>
-  );
-}
-
-function NotFound() {
-  return (
-    <div class="empty">
-      <h2>There is no such page</h2>
-      <p class="muted">Choose one from the navigation.</p>
     </div>
   );
 }

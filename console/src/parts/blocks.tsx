@@ -1,11 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
-import type { Fault } from "../../../src/core/fault.ts";
-import type { Live } from "../hub/live.ts";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Link } from "../router/route.tsx";
 import { Icon } from "./icon.tsx";
 import { visible } from "./words.tsx";
-import { Prose } from "./prose.tsx";
 
 interface PanelProps {
   readonly title: ComponentChildren;
@@ -28,36 +25,6 @@ export function Panel({ title, aside, bare = false, children }: PanelProps) {
       </div>
       {bare ? children : <div class="panel-body stack-small">{children}</div>}
     </section>
-  );
-}
-
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <h2>{title}</h2>
-      {children}
-    </div>
-  );
-}
-
-export function FaultBox({ fault }: { readonly fault: Fault }) {
-  return (
-    <div class="fault" role="alert">
-      <Prose text={fault.message} />
-    </div>
-  );
-}
-
-/** What was loaded, or that it is loading, or why it can't be. */
-export function Loaded<T>({ from, children }: { readonly from: Live<T>; children(value: T): ComponentChildren }) {
-  const value = from.value;
-  const fault = from.fault;
-  if (value !== undefined) return <>{children(value)}</>;
-  if (fault !== undefined) return <FaultBox fault={fault} />;
-  return (
-    <p class="muted" aria-busy="true">
-      Loading…
-    </p>
   );
 }
 
@@ -86,6 +53,13 @@ export function Diff({ text, label }: { readonly text: string; readonly label: s
         ))}
     </pre>
   );
+}
+
+/** What a button opened below: it comes into view. */
+export function Opened({ children }: { readonly children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
+  return <div ref={box}>{children}</div>;
 }
 
 /** The way back to a list, on a narrow screen. */

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { connection, mayChange } from "../hub/events.ts";
 import { show } from "../hub/act.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -130,14 +131,31 @@ export function Confirmed({
   onYes(): unknown;
 }) {
   const asking = useSignal(false);
+  const box = useRef<HTMLDivElement>(null);
+  // The question has the focus as soon as it stands there, and the button again when it is gone.
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    if (asking.value || wasAsked.current) box.current?.querySelector<HTMLElement>("button:last-of-type")?.focus();
+    wasAsked.current = asking.value;
+  }, [asking.value]);
   if (!asking.value)
     return (
-      <Button kind="bad" onClick={() => (asking.value = true)}>
-        {label}
-      </Button>
+      <div ref={box}>
+        <Button kind="bad" onClick={() => (asking.value = true)}>
+          {label}
+        </Button>
+      </div>
     );
   return (
-    <div class="confirm" role="group" aria-label={label}>
+    <div
+      ref={box}
+      class="confirm"
+      role="group"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") asking.value = false;
+      }}
+    >
       <span class="grow">{question}</span>
       <Button
         kind="bad"

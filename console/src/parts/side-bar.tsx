@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useLive } from "../hub/live.ts";
 import { hub } from "../hub/control.ts";
+import { hasDraft } from "../hub/drafts.ts";
 import { servers, toolCount, waitingCount } from "../hub/shared.ts";
 import { pages } from "../pages/page-table.ts";
 import { Link, pathTo } from "../router/route.tsx";
@@ -34,6 +35,12 @@ export function SideBar({ current }: { readonly current: string }) {
               <Link to={id === "" ? pathTo() : pathTo(id)} {...(id === current ? { "aria-current": "page" } : {})}>
                 <Icon name={icon} />
                 {title}
+                {hasDraft(id) && (
+                  <span class="draft-mark">
+                    <span aria-hidden="true">●</span>
+                    <span class="hidden"> has changes that are not saved</span>
+                  </span>
+                )}
                 {count > 0 && (
                   <span class={`count${id === "approvals" ? " count-now" : ""}`}>
                     {countText(count)}

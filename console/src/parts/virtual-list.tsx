@@ -9,6 +9,8 @@ interface VirtualListProps {
   /** A row is a link or has one: arrows move between the links, Enter follows. */
   row(at: number): ComponentChildren;
   keyOf?(at: number): string;
+  /** Someone scrolled down, or has the pointer or the focus in the list: its rows should stay where they are. */
+  onReading?(isReading: boolean): void;
   /** The rows in view changed: what is missing of them can be loaded. */
   onRange?(from: number, to: number): void;
 }
@@ -17,16 +19,25 @@ interface VirtualListProps {
 const overscan = 6;
 
 /** A list of any length of which only the rows in view exist. */
-export function VirtualList({ label, count, rowHeight, row, keyOf = String, onRange }: VirtualListProps) {
+export function VirtualList({ label, count, rowHeight, row, keyOf = String, onRange, onReading }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, height: 600 });
 
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
+    let isOver = false;
+    const tell = (): void => onReading?.(isOver || element.scrollTop > 0 || element.matches(":focus-within"));
+    const over = (event: Event): void => {
+      isOver = event.type === "pointerenter";
+      tell();
+    };
     const measure = (): void => {
       view.value = { top: element.scrollTop, height: element.clientHeight };
+      tell();
     };
+    for (const type of ["pointerenter", "pointerleave"]) element.addEventListener(type, over);
+    for (const type of ["focusin", "focusout"]) element.addEventListener(type, () => setTimeout(tell));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);

@@ -21,7 +21,8 @@ export function Ago({ at }: { readonly at: string | number | undefined | null })
 function relativeTime(time: number, from: number): string {
   const past = from - time;
   const span = spanText(Math.abs(past));
-  if (Math.abs(past) < 5000) return "just now";
+  if (past > -1000 && past < 5000) return past < 0 ? "now" : "just now";
+  if (past < 0 && past > -5000) return "in a few seconds";
   return past > 0 ? `${span} ago` : `in ${span}`;
 }
 
@@ -49,6 +50,18 @@ export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** A long name with its end always in view: names of one server often differ only there. */
+export function Name({ name }: { readonly name: string }) {
+  const text = visible(name);
+  const tail = text.length > 24 ? text.slice(-10) : "";
+  return (
+    <span class="name middle" title={text}>
+      <span class="clip">{text.slice(0, text.length - tail.length)}</span>
+      {tail !== "" && <span>{tail}</span>}
+    </span>
+  );
 }
 
 /** Everything that would be invisible or change the direction of writing is spelled out: a name must not hide anything. */

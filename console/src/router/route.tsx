@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 
 const base = "/console";
 
@@ -21,6 +22,23 @@ addEventListener("popstate", read);
 
 function read(): void {
   address.value = { path: location.pathname, search: location.search };
+}
+
+/** What of a page is open, for the title of the window: the name of a server, a tool, a call. */
+export const subject = computed(
+  () => named.value ?? (route.value.length > 1 ? route.value.at(-1)?.replace(/^\+/, "") : undefined),
+);
+
+const named = signal<string | undefined>(undefined);
+
+/** For an object whose address does not say what it is, such as a call with a number. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    named.value = title;
+    return () => {
+      named.value = undefined;
+    };
+  }, [title]);
 }
 
 /** The address of an object: `pathTo("servers", "files")`. */

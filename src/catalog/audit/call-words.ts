@@ -7,6 +7,9 @@ export function isRefusal(outcome: string): boolean {
   return outcome === "denied" || outcome === "rate-limited";
 }
 
+/** At the end of why a call was asked about, if it ended before anyone answered. */
+export const endedUnanswered = "ended before an answer";
+
 export function isFailure(outcome: string): boolean {
   return outcome !== "ok" && !isRefusal(outcome);
 }

@@ -388,7 +388,10 @@ test("a cancelled call withdraws its question and faults", async () => {
   stop.abort();
   await expect(result).rejects.toMatchObject({ code: "cancelled" });
   expect(question.aborted).toBe(true);
-  expect(hub.entries).toMatchObject([{ outcome: "cancelled" }]);
+  // It was asked about, not denied.
+  expect(hub.entries).toMatchObject([
+    { verdict: "ask", why: expect.stringMatching(/: ended before an answer$/), outcome: "cancelled" },
+  ]);
 });
 
 test("if the rule permits it, the calling client asks its user", async () => {

@@ -1,6 +1,7 @@
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { NamedSecret } from "../../core/text/shown-text.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
+import { endedUnanswered } from "../audit/call-words.ts";
 import type { CallContext } from "../call-context.ts";
 import type { CatalogPrompt } from "../source.ts";
 import { type ApprovalRequestsOptions, createApprovalRequests, givenAnswer } from "./approval-requests.ts";
@@ -17,6 +18,11 @@ type CallAdmission = {
   readonly verdict: CallVerdict;
   readonly why: string;
 } & ({ readonly pass: true } | { readonly pass: false; readonly text: string });
+
+interface Decision {
+  verdict: CallVerdict;
+  why: string;
+}
 
 export interface CallAdmissionOptions extends ApprovalRequestsOptions {
   readonly pins: Pins;
@@ -40,12 +46,16 @@ export type CallPreview =
     };
 
 export interface CallJudge {
-  /** Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. */
+  /**
+   * Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. `decision`
+   * says that a person is being asked, for as long as that lasts: the call may end meanwhile.
+   */
   admit(
     policy: Policy,
     operation: Operation,
     context: CallContext,
     findings: readonly Finding[],
+    decision: Decision,
   ): CallAdmission | Promise<CallAdmission>;
   /** What `admit` would do, without asking anyone. */
   preview(policy: Policy, operation: Operation, context: Pick<CallContext, "caller">): Promise<CallPreview>;
@@ -56,7 +66,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
   const requests = createApprovalRequests(options);
 
   return {
-    admit(policy, operation, context, findings) {
+    admit(policy, operation, context, findings, decision) {
       const item = itemOf(operation);
       const isSettled =
         !isSerious(findings) && operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item));
@@ -64,7 +74,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         const { verdict, why } = judge(policy, operation, context, {});
         if (verdict === "allow") return pass(verdict, why);
       }
-      return decide(policy, operation, context, findings);
+      return decide(policy, operation, context, findings, decision);
     },
     async preview(policy, operation, context) {
       const found = await screenCall(policy, operation, context.caller);
@@ -107,6 +117,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
     operation: Operation,
     context: CallContext,
     findings: readonly Finding[],
+    decision: Decision,
   ): Promise<CallAdmission> {
     for (;;) {
       const advice = await gatherAdvice(policy, operation, context, pins, findings);
@@ -127,6 +138,8 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         await requests.listRefused(call, judgement);
         return refuseUnapproved(operation, judgement, "no one is available to approve it");
       }
+      decision.verdict = "ask";
+      decision.why = `${why}: ${endedUnanswered}`;
       const reply = await requests.make(operation, context, judgement, call);
       if (reply === "again") continue;
       if (reply.choice === undefined) {

@@ -119,7 +119,7 @@ export function createGuard(options: GuardOptions): Guard {
     const context = span === undefined ? given : (given.withSpan?.(span) ?? given);
     const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = {
       verdict: "deny",
-      why: "fault",
+      why: "it failed before it was judged",
       waited: undefined,
       findings: undefined,
     };
@@ -138,7 +138,7 @@ export function createGuard(options: GuardOptions): Guard {
       const ofFlow = judgedFindings(policy, operation, context.caller, flows.check(policy, operation, context));
       const found = ofFlow.length === 0 ? inArguments : [...inArguments, ...ofFlow];
       if (found.length > 0) decision.findings = found;
-      const admitted = judge.admit(policy, operation, context, found);
+      const admitted = judge.admit(policy, operation, context, found, decision);
       const admission = admitted instanceof Promise ? await admitted : admitted;
       if (admitted instanceof Promise) decision.waited = clock() - record.at;
       decision.verdict = admission.verdict;

@@ -3,12 +3,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { FoundCall } from "../../../../src/hub/control/queries/search-audit.ts";
 import { isRefusal, ranMs } from "../../../../src/catalog/audit/call-words.ts";
 import { callerName } from "../../../../src/catalog/caller.ts";
-import { Empty, FaultBox } from "../../parts/blocks.tsx";
+import { Empty, FaultBox, Skeleton } from "../../parts/states.tsx";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { outcomeWords, Shape } from "../../parts/state-mark.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
-import { Ago, countText, durationText, visible } from "../../parts/words.tsx";
+import { Ago, countText, durationText, Name, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 import { CallDetailView } from "./call-detail.tsx";
@@ -64,7 +64,7 @@ function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: str
     return () => clearTimeout(timer);
   }, [words.value, tool, caller, outcome]);
 
-  const { lines, isKnown, searched, isComplete } = list.state.value;
+  const { lines, fresh, isKnown, searched, isComplete } = list.state.value;
   const isFiltered = words.value !== "" || tool !== "" || caller !== "" || outcome !== "";
   const suffix = location.search;
   return (
@@ -75,8 +75,16 @@ function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: str
         {tool !== "" && <FilterTag name="tool" value={tool} />}
         {caller !== "" && <FilterTag name="caller" value={caller} />}
       </div>
-      {list.fault.value !== undefined && <FaultBox fault={list.fault.value} />}
-      {isKnown && lines.length === 0 ? (
+      {list.fault.value !== undefined && <FaultBox fault={list.fault.value} onRetry={list.retry} />}
+      {fresh.length > 0 && (
+        <button type="button" class="fresh" onClick={list.showFresh}>
+          {`${countText(fresh.length)} new`}
+          <span class="hidden"> calls: show them</span>
+        </button>
+      )}
+      {!isKnown && list.fault.value === undefined ? (
+        <Skeleton rows={8} />
+      ) : isKnown && lines.length === 0 ? (
         <Empty title={isFiltered ? "No call matches" : "No calls yet"}>
           <p class="muted">
             {isFiltered
@@ -92,6 +100,7 @@ function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: str
       ) : (
         <VirtualList
           label="Calls"
+          onReading={list.setReading}
           count={lines.length}
           rowHeight={40}
           keyOf={(at) => lines[at]?.id ?? String(at)}
@@ -100,10 +109,9 @@ function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: str
         />
       )}
       <div class="list-foot">
-        {isComplete
-          ? `${countText(lines.length)} calls`
-          : `the latest ${countText(lines.length)} calls; scroll for more`}
-        {isFiltered && `, from ${countText(searched)} lines`}
+        {isKnown &&
+          (isComplete ? plural(lines.length, "call") : `the latest ${plural(lines.length, "call")}; scroll for more`)}
+        {isKnown && isFiltered && `, from ${countText(searched)} lines`}
       </div>
     </div>
   );
@@ -135,7 +143,9 @@ function CallItem({
   return (
     <Link class="item call" to={`${pathTo("activity", line.id)}${suffix}`} aria-current={isChosen}>
       <Shape tone={tone} />
-      <span class="name clip call-tool">{visible(line.tool)}</span>
+      <span class="call-tool">
+        <Name name={line.tool} />
+      </span>
       <span class="small muted clip call-caller">{visible(callerName(line))}</span>
       <span class={`small call-outcome ${tone === "ok" ? "muted" : tone === "bad" ? "bad" : "warn"}`}>{word}</span>
       <span class="small muted num call-ms">{isRefusal(line.outcome) ? "" : durationText(ranMs(line))}</span>

@@ -4,10 +4,11 @@ import { ranMs } from "../../../../src/catalog/audit/call-words.ts";
 import { callerName } from "../../../../src/catalog/caller.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { BackTo, Code, Loaded } from "../../parts/blocks.tsx";
+import { BackTo, Code } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { outcomeWords, Shape, StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { Ago, durationText, sizeText, visible } from "../../parts/words.tsx";
-import { Link, pathTo } from "../../router/route.tsx";
+import { Link, pathTo, useTitle } from "../../router/route.tsx";
 import { ruleWords } from "../../parts/prose.tsx";
 
 /** One call, step by step: who, why it was allowed, what came of it. */
@@ -17,6 +18,7 @@ export function CallDetailView({ id }: { readonly id: string }) {
 }
 
 function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) {
+  useTitle(line.tool);
   const { tone, word } = outcomeWords(line.outcome);
   const caller = line.client ?? line.token ?? line.door;
   return (

@@ -7,6 +7,8 @@ import { onHubEvent } from "../../hub/events.ts";
 interface CallListState {
   /** Newest first. */
   readonly lines: readonly FoundCall[];
+  /** New ones that are held back while someone reads; newest first. */
+  readonly fresh: readonly FoundCall[];
   readonly searched: number;
   readonly isKnown: boolean;
   /** Whether there is nothing older. */
@@ -18,6 +20,12 @@ export interface CallList {
   readonly state: ReadonlySignal<CallListState>;
   readonly fault: ReadonlySignal<Fault | undefined>;
   filter(filter: AuditSearch): void;
+  /** While true, rows stay where they are. */
+  setReading(isReading: boolean): void;
+  /** Shows the new ones that were held back. */
+  showFresh(): void;
+  /** After a fault. */
+  retry(): void;
   /** Loads more if this row is near the end. */
   need(row: number): void;
   stop(): void;
@@ -25,7 +33,7 @@ export interface CallList {
 
 const pageSize = 200;
 const gatherMs = 300;
-const nothing: CallListState = { lines: [], searched: 0, isKnown: false, isComplete: false };
+const nothing: CallListState = { lines: [], fresh: [], searched: 0, isKnown: false, isComplete: false };
 
 export function createCallList(): CallList {
   const state = signal(nothing);
@@ -34,6 +42,7 @@ export function createCallList(): CallList {
   let turn = 0;
   let next: string | undefined;
   let isLoading = false;
+  let isReading = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function load(
@@ -60,6 +69,7 @@ export function createCallList(): CallList {
       next = found.next;
       state.value = {
         lines: found.lines,
+        fresh: [],
         searched: found.searched,
         isKnown: true,
         isComplete: found.next === undefined,
@@ -71,16 +81,27 @@ export function createCallList(): CallList {
   async function catchUp(): Promise<void> {
     timer = undefined;
     if (isLoading || filter === undefined) return schedule();
-    const newest = state.value.lines[0]?.id;
+    const newest = (state.value.fresh[0] ?? state.value.lines[0])?.id;
     if (newest === undefined) return begin();
     await load({ ...filter, limit: pageSize }, (found) => {
       const known = found.lines.findIndex(({ id }) => id === newest);
-      if (known === -1) {
+      // More than a page came at once: those in between are loaded when the list begins anew.
+      const came = known === -1 ? found.lines : found.lines.slice(0, known);
+      if (came.length === 0) return;
+      if (known === -1 && !isReading) {
         next = found.next;
-        state.value = { ...state.value, lines: found.lines, isComplete: found.next === undefined };
-      } else if (known > 0)
-        state.value = { ...state.value, lines: [...found.lines.slice(0, known), ...state.value.lines] };
+        state.value = { ...state.value, lines: found.lines, fresh: [], isComplete: found.next === undefined };
+        return;
+      }
+      state.value = { ...state.value, fresh: known === -1 ? came : [...came, ...state.value.fresh] };
+      if (!isReading) showFresh();
     });
+  }
+
+  function showFresh(): void {
+    const { fresh, lines } = state.value;
+    if (fresh.length >= pageSize) return void begin();
+    state.value = { ...state.value, lines: [...fresh, ...lines], fresh: [] };
   }
 
   function schedule(): void {
@@ -99,6 +120,11 @@ export function createCallList(): CallList {
       filter = wanted;
       void begin();
     },
+    setReading(reads) {
+      isReading = reads;
+    },
+    showFresh,
+    retry: () => void begin(),
     need(row) {
       const { lines, isComplete } = state.value;
       if (isLoading || isComplete || next === undefined || row < lines.length - pageSize / 2) return;

@@ -2,7 +2,8 @@ import type { ConversationPlace } from "../../../../src/sources/agent/conversati
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { slowly, useLive } from "../../hub/live.ts";
-import { Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { Confirmed } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";

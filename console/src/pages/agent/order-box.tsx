@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { FaultBox, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { FaultBox } from "../../parts/states.tsx";
 import { Button } from "../../parts/button.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
 import { durationText, visible } from "../../parts/words.tsx";

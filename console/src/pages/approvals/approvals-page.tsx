@@ -3,7 +3,7 @@ import type { HeldDefinition } from "../../../../src/catalog/guard/held-definiti
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import { approvals } from "../../hub/shared.ts";
 import { isStillWaiting, refusedOf } from "../../hub/still-waiting.ts";
-import { Empty, Loaded } from "../../parts/blocks.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
 import { isNarrow } from "../../parts/narrow.ts";
 import { Shape } from "../../parts/state-mark.tsx";
 import { Ago, visible } from "../../parts/words.tsx";

@@ -5,8 +5,10 @@ import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import type { RuleList, RuleTrial } from "../../../../src/hub/control/settings/edit-rules.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
+import { draftOf } from "../../hub/drafts.ts";
 import { useLive } from "../../hub/live.ts";
-import { FaultBox, Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { FaultBox, Loaded } from "../../parts/states.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { plural, visible } from "../../parts/words.tsx";
@@ -18,7 +20,7 @@ export function RulesEditor() {
   const rules = useLive(() => hub.rules.list(), ["config"]);
   return (
     <div class="page">
-      <Loaded from={rules}>{(list) => <Editor key={list.hash} list={list} onSaved={rules.reload} />}</Loaded>
+      <Loaded from={rules}>{(list) => <Editor list={list} onSaved={rules.reload} />}</Loaded>
     </div>
   );
 }
@@ -26,10 +28,10 @@ export function RulesEditor() {
 const typingMs = 300;
 
 function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void }) {
-  const draft = useSignal<readonly Rule[]>(list.rules as readonly Rule[]);
+  const draft = draftOf("approvals", list.rules as readonly Rule[], list.hash);
   const trial = useSignal<RuleTrial | undefined>(undefined);
   const fault = useSignal<Fault | undefined>(undefined);
-  const isChanged = JSON.stringify(draft.value) !== JSON.stringify(list.rules);
+  const { isChanged } = draft;
 
   useEffect(() => {
     let isOld = false;
@@ -43,12 +45,12 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
       isOld = true;
       clearTimeout(timer);
     };
-  }, [draft.value]);
+  }, [JSON.stringify(draft.value)]);
 
-  const change = (at: number, rule: Rule): void => void (draft.value = draft.value.with(at, rule));
+  const change = (at: number, rule: Rule): void => draft.set(draft.value.with(at, rule));
   const move = (at: number, by: number): void => {
     const rule = draft.value[at];
-    if (rule !== undefined) draft.value = draft.value.toSpliced(at, 1).toSpliced(at + by, 0, rule);
+    if (rule !== undefined) draft.set(draft.value.toSpliced(at, 1).toSpliced(at + by, 0, rule));
   };
   return (
     <div class="stack">
@@ -61,18 +63,16 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
         aside={
           <>
             {isChanged && (
-              <Button local kind="quiet" onClick={() => (draft.value = list.rules as readonly Rule[])}>
+              <Button local kind="quiet" onClick={draft.discard}>
                 Discard
               </Button>
             )}
             <Button
               kind="main"
-              disabled={!isChanged || fault.value !== undefined}
+              disabled={!isChanged || fault.value !== undefined || draft.isOld}
               onClick={async () => {
-                await act(
-                  () => hub.rules.save({ rules: draft.value, baseHash: list.hash }),
-                  "The rules are saved and active.",
-                );
+                const save = () => hub.rules.save({ rules: draft.value, baseHash: list.hash });
+                if (await act(save, "The rules are saved and active.")) draft.discard();
                 onSaved();
               }}
             >
@@ -92,16 +92,22 @@ function Editor({ list, onSaved }: { readonly list: RuleList; onSaved(): void })
               isLast={at === draft.value.length - 1}
               onChange={(next) => change(at, next)}
               onMove={(by) => move(at, by)}
-              onRemove={() => (draft.value = draft.value.toSpliced(at, 1))}
+              onRemove={() => draft.set(draft.value.toSpliced(at, 1))}
             />
           ))}
         </ol>
         <div class="panel-body">
-          <Button local icon="plus" onClick={() => (draft.value = [...draft.value, { tool: "*", verdict: "ask" }])}>
+          <Button local icon="plus" onClick={() => draft.set([...draft.value, { tool: "*", verdict: "ask" }])}>
             Add a rule
           </Button>
         </div>
       </Panel>
+      {draft.isOld && (
+        <p class="hint-box" role="status">
+          The rules have changed since you began to edit them. Discard your changes to go on from the rules as they are
+          now.
+        </p>
+      )}
       {(list.folderRules?.length ?? 0) > 0 && (
         <p class="muted">
           {plural(list.folderRules?.length ?? 0, "more rule")} of a folder's configuration apply as well.

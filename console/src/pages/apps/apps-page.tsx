@@ -2,7 +2,8 @@ import type { ListedAppSession } from "../../../../src/hub/control/queries/list-
 import { hub } from "../../hub/control.ts";
 import { slowly, useLive } from "../../hub/live.ts";
 import { status } from "../../hub/shared.ts";
-import { Code, Empty, Loaded } from "../../parts/blocks.tsx";
+import { Code } from "../../parts/blocks.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";

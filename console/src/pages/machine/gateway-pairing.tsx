@@ -3,7 +3,8 @@ import type { MachineState } from "../../../../src/hub/control/settings/machine-
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Shape, StateMark, type Tone } from "../../parts/state-mark.tsx";

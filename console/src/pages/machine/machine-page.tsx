@@ -2,7 +2,8 @@ import type { MachineState } from "../../../../src/hub/control/settings/machine-
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { CopyButton, Switch } from "../../parts/button.tsx";
 import { visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";

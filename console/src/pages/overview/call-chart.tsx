@@ -1,7 +1,8 @@
 import type { SeriesPoint } from "../../../../src/hub/control/queries/call-series.ts";
 import { hub } from "../../hub/control.ts";
 import { slowly, useLive } from "../../hub/live.ts";
-import { Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { BarChart, LineChart } from "../../parts/charts.tsx";
 import { countText, durationText } from "../../parts/words.tsx";
 import { callTime } from "./call-time.ts";

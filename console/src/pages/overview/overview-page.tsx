@@ -2,7 +2,8 @@ import type { Attention } from "../../../../src/hub/control/queries/find-attenti
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { servers, status } from "../../hub/shared.ts";
-import { Empty, Loaded, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Shape } from "../../parts/state-mark.tsx";
 import { visible } from "../../parts/words.tsx";
@@ -100,6 +101,6 @@ function wayOut({ kind, subject }: Attention): { readonly to: string; readonly l
     case "pairing":
       return { to: pathTo("machine"), label: "Pair" };
     case "audit":
-      return { to: pathTo("settings", "doctor"), label: "See why" };
+      return { to: pathTo("settings", "health"), label: "See why" };
   }
 }

@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
+import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import type { NewServer } from "../../../../src/hub/control/settings/edit-servers.ts";
-import { act, show } from "../../hub/act.ts";
+import { show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { servers } from "../../hub/shared.ts";
-import { BackTo } from "../../parts/blocks.tsx";
+import { BackTo, Opened } from "../../parts/blocks.tsx";
+import { FaultBox } from "../../parts/states.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextField } from "../../parts/field.tsx";
 import { Segments } from "../../parts/segments.tsx";
@@ -26,7 +28,7 @@ export function AddServer() {
   const command = useSignal("");
   const variables = useSignal("");
   const json = useSignal("");
-  const unreachable = useSignal(false);
+  const fault = useSignal<Fault | undefined>(undefined);
 
   function server(force: boolean): NewServer {
     const common = { ...(name.value.trim() === "" ? {} : { name: name.value.trim() }), ...(force ? { force } : {}) };
@@ -41,7 +43,8 @@ export function AddServer() {
   }
 
   async function add(force: boolean): Promise<void> {
-    const isAdded = await act(async () => {
+    fault.value = undefined;
+    try {
       const { added, servers: states } = await hub.servers.add(server(force));
       servers.reload();
       const [first] = added;
@@ -49,8 +52,9 @@ export function AddServer() {
       const status = states.find((each) => each.name === first);
       show("done", `Added ${added.join(", ")}${status === undefined ? "" : `: ${serverWords(status).word}`}.`);
       navigate(pathTo("servers", first));
-    });
-    unreachable.value = !isAdded;
+    } catch (error) {
+      fault.value = toFault(error);
+    }
   }
 
   return (
@@ -128,13 +132,18 @@ export function AddServer() {
           text={name}
         />
       )}
+      {fault.value !== undefined && (
+        <Opened>
+          <FaultBox fault={fault.value} />
+        </Opened>
+      )}
       {/* Enter adds it, too. */}
       <button type="submit" hidden />
       <div class="row row-wrap">
         <Button kind="main" onClick={() => add(false)}>
           Add server
         </Button>
-        {unreachable.value && <Button onClick={() => add(true)}>Add without connecting</Button>}
+        {fault.value !== undefined && <Button onClick={() => add(true)}>Add without connecting</Button>}
       </div>
     </form>
   );

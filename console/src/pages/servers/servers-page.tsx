@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ServerStatus } from "../../../../src/sources/servers/server-status.ts";
 import { servers } from "../../hub/shared.ts";
-import { Empty, Loaded } from "../../parts/blocks.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { serverWords, Shape } from "../../parts/state-mark.tsx";

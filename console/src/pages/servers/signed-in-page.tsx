@@ -4,7 +4,7 @@ import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import { show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { servers } from "../../hub/shared.ts";
-import { FaultBox } from "../../parts/blocks.tsx";
+import { FaultBox } from "../../parts/states.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 

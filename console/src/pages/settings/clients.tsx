@@ -3,7 +3,8 @@ import type { ClientEntry } from "../../../../src/hub/control/settings/edit-clie
 import { act, show } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { Code, Diff, Loaded } from "../../parts/blocks.tsx";
+import { Code, Diff } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { visible } from "../../parts/words.tsx";

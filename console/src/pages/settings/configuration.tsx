@@ -3,11 +3,12 @@ import { useEffect } from "preact/hooks";
 import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import type { ConfigProblem } from "../../../../src/core/config/config-problem.ts";
 import type { ConfigText } from "../../../../src/hub/control/config-text.ts";
-import type { ConfigVerdict } from "../../../../src/hub/control/settings/edit-config-text.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
+import { draftOf } from "../../hub/drafts.ts";
 import { useLive } from "../../hub/live.ts";
-import { Diff, FaultBox, Loaded, Panel } from "../../parts/blocks.tsx";
+import { Diff, Opened, Panel } from "../../parts/blocks.tsx";
+import { FaultBox, Loaded } from "../../parts/states.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { Shape, StateMark } from "../../parts/state-mark.tsx";
@@ -18,7 +19,11 @@ import { lineDiff } from "./line-diff.ts";
 /** The configuration file as it is written, comments and all. */
 export function Configuration() {
   const read = useLive(() => hub.configuration.read(), ["config"]);
-  return <Loaded from={read}>{(file) => <ConfigEditor key={file.hash} file={file} onSaved={read.reload} />}</Loaded>;
+  return (
+    <Loaded from={read} rows={12}>
+      {(file) => <ConfigEditor file={file} onSaved={read.reload} />}
+    </Loaded>
+  );
 }
 
 const typingMs = 250;
@@ -26,43 +31,29 @@ const starter = "{\n  // Servers, rules and everything else: docs/hub.md\n  serv
 
 function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved(): void }) {
   const saved = file.text ?? "";
-  const draft = useSignal(saved === "" ? starter : saved);
-  const verdict = useSignal<ConfigVerdict>({ ok: true, problems: file.problems });
-  const isShown = useSignal(false);
+  const draft = draftOf("settings", saved === "" ? starter : saved, file.hash);
   const isChanged = draft.value !== saved;
-
-  useEffect(() => {
-    let isOld = false;
-    const timer = setTimeout(() => {
-      hub.configuration.validate({ text: draft.value }).then(
-        (result) => !isOld && (verdict.value = result),
-        () => {},
-      );
-    }, typingMs);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [draft.value]);
-
-  const { ok, problems } = verdict.value;
+  const verdict = useVerdict(draft.value);
+  const isShown = useSignal(false);
+  const { problems } = verdict;
+  const ok = verdict.kind === "usable";
   if (file.text === undefined && file.location === undefined) return <p class="muted">There is no file to edit.</p>;
   return (
     <div class="stack">
       <div class="row row-wrap">
         <code class="grow break">{visible(file.path)}</code>
-        <span data-verdict={ok ? "ok" : "wrong"}>
-          {problems.length === 0 ? (
-            <StateMark tone="ok">valid</StateMark>
-          ) : (
-            <StateMark tone={ok ? "warn" : "bad"}>{plural(problems.length, ok ? "remark" : "problem")}</StateMark>
-          )}
-        </span>
+        <VerdictMark verdict={verdict} />
       </div>
+      {draft.isOld && (
+        <p class="hint-box" role="status">
+          The file has changed since you began to edit it. Review shows what saving would change in the file as it is
+          now.
+        </p>
+      )}
       <Hiding
         saved={saved === "" ? starter : saved}
         onText={(text) => {
-          draft.value = text;
+          draft.set(text);
           isShown.value = true;
         }}
       />
@@ -71,42 +62,42 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
         value={draft.value}
         wrongLines={problems.map(({ line }) => line)}
         onInput={(text) => {
-          draft.value = text;
+          draft.set(text);
           isShown.value = false;
         }}
       />
       <Problems problems={problems} />
       {isShown.value ? (
-        <Panel title="This changes">
-          <Diff text={lineDiff(saved, draft.value)} label="What saving changes" />
-          <div class="row row-wrap">
-            <Button
-              kind="main"
-              disabled={!ok}
-              onClick={async () => {
-                if (
-                  await act(
-                    () => hub.configuration.write({ text: draft.value, baseHash: file.hash }),
-                    "Saved, and active.",
-                  )
-                )
+        <Opened>
+          <Panel title="This changes">
+            <Diff text={lineDiff(saved, draft.value)} label="What saving changes" />
+            <div class="row row-wrap">
+              <Button
+                kind="main"
+                disabled={!ok}
+                onClick={async () => {
+                  const write = () => hub.configuration.write({ text: draft.value, baseHash: file.hash });
+                  if (!(await act(write, "Saved, and active."))) return;
+                  draft.discard();
+                  isShown.value = false;
                   onSaved();
-              }}
-            >
-              Save
-            </Button>
-            <Button local onClick={() => (isShown.value = false)}>
-              Go on editing
-            </Button>
-          </div>
-        </Panel>
+                }}
+              >
+                Save
+              </Button>
+              <Button local onClick={() => (isShown.value = false)}>
+                Go on editing
+              </Button>
+            </div>
+          </Panel>
+        </Opened>
       ) : (
         <div class="row row-wrap">
           <Button kind="main" disabled={!isChanged || !ok} onClick={() => (isShown.value = true)}>
             Review changes
           </Button>
-          {isChanged && (
-            <Button local onClick={() => (draft.value = saved)}>
+          {draft.isChanged && (
+            <Button local onClick={draft.discard}>
               Discard
             </Button>
           )}
@@ -118,6 +109,49 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
       )}
     </div>
   );
+}
+
+type Verdict =
+  | { readonly kind: "checking" | "unchecked"; readonly problems: readonly ConfigProblem[] }
+  | { readonly kind: "usable" | "wrong"; readonly problems: readonly ConfigProblem[] };
+
+/** What the hub says of this text. A text that it has not judged yet is not called valid. */
+function useVerdict(text: string): Verdict {
+  const verdict = useSignal<Verdict & { readonly text?: string }>({ kind: "checking", problems: [] });
+  useEffect(() => {
+    let isOld = false;
+    const timer = setTimeout(() => {
+      hub.configuration.validate({ text }).then(
+        ({ ok, problems }) => !isOld && (verdict.value = { kind: ok ? "usable" : "wrong", problems, text }),
+        (error) => {
+          const message = `This could not be checked: ${toFault(error).message}`;
+          if (!isOld)
+            verdict.value = { kind: "unchecked", problems: [{ path: "", line: 1, column: 1, message }], text };
+        },
+      );
+    }, typingMs);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  const { problems } = verdict.value;
+  return verdict.value.text === text ? verdict.value : { kind: "checking", problems };
+}
+
+function VerdictMark({ verdict: { kind, problems } }: { readonly verdict: Verdict }) {
+  const marks = {
+    checking: () => <StateMark tone="busy">checking…</StateMark>,
+    unchecked: () => <StateMark tone="bad">not checked</StateMark>,
+    wrong: () => <StateMark tone="bad">{plural(problems.length, "problem")}</StateMark>,
+    usable: () =>
+      problems.length === 0 ? (
+        <StateMark tone="ok">valid</StateMark>
+      ) : (
+        <StateMark tone="warn">{plural(problems.length, "remark")}</StateMark>
+      ),
+  };
+  return <span data-verdict={kind === "usable" ? "ok" : kind}>{marks[kind]()}</span>;
 }
 
 interface HidingProps {

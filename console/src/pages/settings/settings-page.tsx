@@ -1,4 +1,5 @@
 import { Link, pathTo } from "../../router/route.tsx";
+import { NotFound } from "../../parts/states.tsx";
 import type { PageProps } from "../page-table.ts";
 import { Clients } from "./clients.tsx";
 import { Configuration } from "./configuration.tsx";
@@ -27,6 +28,7 @@ export function SettingsPage({ rest: [chosen = "configuration"] }: PageProps) {
       {chosen === "clients" && <Clients />}
       {chosen === "tokens" && <TokenPanel />}
       {chosen === "health" && <Doctor />}
+      {!tabs.some(([id]) => id === chosen) && <NotFound what="page of the settings" home={pathTo("settings")} />}
     </div>
   );
 }

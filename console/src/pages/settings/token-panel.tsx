@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { FaultBox, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { FaultBox } from "../../parts/states.tsx";
 import { Button, Confirmed, CopyButton } from "../../parts/button.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 
@@ -17,7 +18,7 @@ export function TokenPanel() {
   }
   return (
     <Panel title="Tokens" bare>
-      {machine.fault !== undefined && <FaultBox fault={machine.fault} />}
+      {machine.fault !== undefined && <FaultBox fault={machine.fault} onRetry={machine.reload} />}
       <div class="lines">
         <div>
           <span class="grow">
@@ -80,7 +81,7 @@ function NamedTokens() {
   }
   return (
     <div class="lines lines-more">
-      {tokens.fault !== undefined && <FaultBox fault={tokens.fault} />}
+      {tokens.fault !== undefined && <FaultBox fault={tokens.fault} onRetry={tokens.reload} />}
       {named.map((token) => (
         <div key={token.name}>
           <span class="grow">

@@ -23,6 +23,8 @@ export interface PagedList<Row> {
   /** Undefined while its page is on the way. */
   at(index: number): Row | undefined;
   filter(filter: Filter): void;
+  /** After a fault. */
+  retry(): void;
   /** Loads what is missing of these rows. */
   need(from: number, to: number): void;
 }
@@ -85,6 +87,7 @@ export function createPagedList<Row>({ pageSize, events, load }: PagedListOption
       inView = [0, 1];
       begin();
     },
+    retry: begin,
     need(from, to) {
       // Before the first filter nothing is loaded.
       if (turn > 0) need(from, to);

@@ -3,7 +3,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { ListedTool } from "../../../../src/hub/control/queries/list-tools.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { BackTo, Code, Empty, FaultBox, Panel } from "../../parts/blocks.tsx";
+import { BackTo, Code, Panel } from "../../parts/blocks.tsx";
+import { Empty, FaultBox, Skeleton } from "../../parts/states.tsx";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Hints } from "../../parts/hints.tsx";
 import { Segments } from "../../parts/segments.tsx";
@@ -22,8 +23,8 @@ import { status } from "../../hub/shared.ts";
 export function ToolDetail({ name }: { readonly name: string }) {
   const found = useLive(async () => (await hub.tools.find({ name })) ?? null, ["tools-changed"], [name]);
   const tool = found.value;
-  if (found.fault !== undefined && tool === undefined) return <FaultBox fault={found.fault} />;
-  if (tool === undefined) return <p class="muted">Loading…</p>;
+  if (found.fault !== undefined && tool === undefined) return <FaultBox fault={found.fault} onRetry={found.reload} />;
+  if (tool === undefined) return <Skeleton />;
   if (tool === null)
     return (
       <Empty title="There is no such tool">

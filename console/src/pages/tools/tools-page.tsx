@@ -3,12 +3,12 @@ import { useEffect } from "preact/hooks";
 import type { ToolRow } from "../../../../src/hub/control/queries/search-tools.ts";
 import { hub } from "../../hub/control.ts";
 import { status } from "../../hub/shared.ts";
-import { Empty, FaultBox } from "../../parts/blocks.tsx";
+import { Empty, FaultBox, Skeleton } from "../../parts/states.tsx";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { hintWords } from "../../parts/hints.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
-import { countText, plural, visible } from "../../parts/words.tsx";
+import { countText, Name, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 import { createPagedList } from "./paged-list.ts";
@@ -68,11 +68,13 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }) {
         <SearchBox label="Search all tools" value={words.value} onInput={(value) => (words.value = value)} />
         <FilterSelect label="Source" name="source" value={source} choices={sources.map(({ id }) => id)} />
       </div>
-      {list.fault.value !== undefined && <FaultBox fault={list.fault.value} />}
+      {list.fault.value !== undefined && <FaultBox fault={list.fault.value} onRetry={list.retry} />}
       {areClosest.value && total > 0 && (
         <p class="small muted list-note">No tool has all of these words. These come closest:</p>
       )}
-      {list.total.value === 0 ? (
+      {list.total.value === undefined && list.fault.value === undefined ? (
+        <Skeleton rows={8} />
+      ) : list.total.value === 0 ? (
         <NoTools isFiltered={words.value !== "" || source !== ""} />
       ) : (
         <VirtualList
@@ -91,7 +93,7 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }) {
         />
       )}
       <div class="list-foot" role="status">
-        {words.value === "" && source === "" ? plural(total, "tool") : `${plural(total, "tool")} found`}
+        {list.total.value !== undefined && `${plural(total, "tool")}${words.value + source === "" ? "" : " found"}`}
       </div>
     </div>
   );
@@ -133,7 +135,7 @@ function ToolItem({
     <Link class="item" to={`${pathTo("tools", tool.name)}${suffix}`} aria-current={isChosen}>
       <span class="two">
         <span class="row">
-          <span class="name clip">{visible(tool.name)}</span>
+          <Name name={tool.name} />
           {hint !== undefined && (
             <span class={`small${hint.startsWith("may") ? " warn" : " muted"} hint-word`}>{hint}</span>
           )}

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
-import { Empty } from "../../parts/blocks.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { isSmall } from "../../parts/narrow.ts";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { KnownTool, UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
 import { servers } from "../../hub/shared.ts";
-import { Empty } from "../../parts/blocks.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";

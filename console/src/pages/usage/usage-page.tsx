@@ -1,7 +1,7 @@
 import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { Loaded } from "../../parts/blocks.tsx";
+import { Loaded, NotFound } from "../../parts/states.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { Link, query, setQuery } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
@@ -68,7 +68,9 @@ function Tab({ tab, report, days }: TabProps) {
       return <TallyList key={tab} kind={tab} report={report} days={days} />;
     case "unused":
       return <UnusedList report={report} days={days} />;
-    default:
+    case "":
       return <UsageSummary report={report} days={days} />;
+    default:
+      return <NotFound what="page of the usage" home={usagePath("", days)} />;
   }
 }

@@ -1,6 +1,7 @@
 import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
 import { servers } from "../../hub/shared.ts";
-import { Empty, Panel } from "../../parts/blocks.tsx";
+import { Panel } from "../../parts/blocks.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { BarChart } from "../../parts/charts.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { countText, plural, visible } from "../../parts/words.tsx";

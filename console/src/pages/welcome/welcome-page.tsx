@@ -4,7 +4,7 @@ import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { servers } from "../../hub/shared.ts";
-import { Loaded } from "../../parts/blocks.tsx";
+import { Loaded } from "../../parts/states.tsx";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { plural, visible } from "../../parts/words.tsx";

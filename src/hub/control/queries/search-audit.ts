@@ -1,6 +1,6 @@
 import { type AuditLine, parseAuditLine } from "../../../catalog/audit/audit-line.ts";
 import { readAuditBackwards, readAuditLineAt } from "../../../catalog/audit/read-audit-backwards.ts";
-import { isRefusal, ranMs } from "../../../catalog/audit/call-words.ts";
+import { endedUnanswered, isRefusal, ranMs } from "../../../catalog/audit/call-words.ts";
 import { callerName } from "../../../catalog/caller.ts";
 import { compileGlobs } from "../../../catalog/glob.ts";
 import { Fault } from "../../../core/fault.ts";
@@ -113,7 +113,7 @@ export async function readCall({ home }: Pick<FolderContext, "home">, id: string
 function stepsOf(line: AuditLine): readonly CallStep[] {
   const { waited = 0, arguments: args } = line;
   const after = (ms: number): string => new Date(Date.parse(line.time) + ms).toISOString();
-  const isRun = line.verdict !== "deny" && !isRefusal(line.outcome);
+  const isRun = line.verdict !== "deny" && !isRefusal(line.outcome) && !line.why.endsWith(endedUnanswered);
   const sent = `${sizeText(line.in)}${args === undefined ? "" : `: ${args}`}`;
   const decided = waited === 0 ? "" : `, after ${timeText(waited)}`;
   const took = isRun ? ` after ${timeText(ranMs(line))}` : "";

@@ -24,7 +24,7 @@ export function unmaskConfig(text: string, current: string): string {
     const isMasked = masked.get(key) === JSON.stringify(value) && isInPlace(path, edited.value, shown);
     const isUnknown =
       value.includes(sign) && (old === undefined || current.slice(old.value, old.end) !== JSON.stringify(value));
-    if (!isMasked && isUnknown) throw unknownValue(path);
+    if (!isMasked && isUnknown) throw unknownValue(path, text.slice(0, place?.key ?? 0).split("\n").length);
     if (!isMasked || place === undefined || old === undefined) return [];
     return [{ from: place.value, to: place.end, original: current.slice(old.value, old.end) }];
   });
@@ -86,11 +86,11 @@ function unmaskComments(text: string, current: string): string {
   );
 }
 
-function unknownValue(path: ConfigPath): Fault {
+function unknownValue(path: ConfigPath, line: number): Fault {
   const name = formatPath(path);
   return new Fault(
     "bad-params",
     `${name} is masked, and its value is not known here. Enter it again, or write $NAME to read it from the environment.`,
-    { detail: { path: name } },
+    { detail: { path: name, line } },
   );
 }
