@@ -1,6 +1,6 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { modulesOf, writeBundle } from "./bundle.ts";
+import { modulesOf, writeBundle, writeParts } from "./bundle.ts";
 
 /** The command line in few files: every module loaded costs start-up time, and a command needs dozens of them. */
 export async function bundleCommandLine(dir: string): Promise<void> {
@@ -28,9 +28,10 @@ export async function bundleCommandLine(dir: string): Promise<void> {
   ]);
   const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
 
-  await writeBundle(dir, { main: "src/cli/main.ts" }, [
-    // `--version` needs this one and nothing else.
-    { name: "version", test: /\/src\/core\/version\.ts$/, priority: 6 },
+  // `--version` needs this file and nothing else; the parts are loaded by it.
+  await writeBundle(dir, { main: "src/cli/main.ts" }, "one file", ["./start.ts"]);
+  chmodSync(join(dir, "main.js"), 0o755);
+  await writeParts(dir, { start: "src/cli/start.ts" }, [
     { name: "start", test: (id) => start.has(id), priority: 5 },
     { name: "opening", test: (id) => opening.has(id), priority: 4 },
     { name: "engine", test: (id) => engine.has(id), priority: 3 },
@@ -38,13 +39,4 @@ export async function bundleCommandLine(dir: string): Promise<void> {
     // What the first call to a stdio server needs besides.
     { name: "link", test: (id) => link.has(id), priority: 1 },
   ]);
-  for (const file of readdirSync(dir)) writeAsAscii(join(dir, file));
-  chmodSync(join(dir, "main.js"), 0o755);
-}
-
-/** One character beyond Latin-1 makes V8 keep a whole file with two bytes a character, which it reads more slowly. */
-function writeAsAscii(path: string): void {
-  const code = readFileSync(path, "utf8");
-  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  writeFileSync(path, code.replaceAll(/[\x80-\uffff]/g, escape));
 }

@@ -1,4 +1,5 @@
 import type { Plugin } from "rolldown";
+import { lateModules } from "../src/cli/compiled-parts.ts";
 
 /**
  * Takes Node's own modules by `process.getBuiltinModule` instead of `import`. An import makes Node look at every export
@@ -32,9 +33,6 @@ function rewrite(
     .map((target) => `const ${target} = ${builtin};`)
     .join("\n");
 }
-
-/** Slow to load, and many a run calls none of their functions: they wait until one is called. */
-const lateModules: ReadonlySet<string> = new Set(["node:fs/promises", "node:crypto", "node:child_process"]);
 
 function lazily(part: string, builtin: string): string {
   const [name = "", local = name] = part.trim().split(/\s+as\s+/);
