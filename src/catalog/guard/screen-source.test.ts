@@ -8,7 +8,7 @@ import { pinRulesOf } from "./judge-pins.ts";
 import { openPinnedServer } from "./pinned-server.ts";
 import { screenSource } from "./screen-source.ts";
 
-test("nothing of a server is listed before it can be read; then it is, and listeners are told", async () => {
+test("nothing of a server is listed before it can be read, and calls wait; then it is, and listeners are told", async () => {
   await using temp = await mkdtempDisposable(join(tmpdir(), "screen-source-"));
   const pinned = openPinnedServer({
     folder: temp.path,
@@ -37,9 +37,11 @@ test("nothing of a server is listed before it can be read; then it is, and liste
   source.onChange(() => changes++);
   expect([source.tools(), source.resources?.()]).toEqual([[], []]);
   expect([read, changes]).toEqual([[], 0]);
+  const { settled } = source.connecting!()!;
   isReady = true;
   ready.resolve();
-  await expect.poll(() => changes).toBe(1);
+  await settled;
+  expect([changes, source.connecting!()]).toEqual([1, undefined]);
   expect(source.tools().map(({ name }) => name)).toEqual(["push"]);
   expect(source.resources?.().map(({ uri }) => uri)).toEqual(["a:b"]);
   expect(JSON.stringify(read)).toContain("Pushes.");

@@ -5,7 +5,7 @@ import type { Tool } from "../../mcp/messages/tool.ts";
 import { countCharacters } from "../../mcp/schema/measure-value.ts";
 import { cleanResource } from "../clean-definition.ts";
 import { isAtLeast } from "../screen/finding.ts";
-import type { Source } from "../source.ts";
+import type { Connecting, Source } from "../source.ts";
 import { isHeldBack, type ListedDefinition, type PinRules, shownOf } from "./judge-pins.ts";
 import type { Pin } from "./pin-file.ts";
 import type { PinnedServer } from "./pinned-server.ts";
@@ -50,6 +50,8 @@ interface RawLists {
   readonly instructions: string | undefined;
 }
 
+/** Loading takes a fraction of a second; on a busy machine it takes longer. */
+const loadPatienceMs = 10_000;
 const none: readonly never[] = [];
 const noLists: ScreenedLists = {
   tools: none,
@@ -77,7 +79,7 @@ export function screenSource(source: Source, options: ScreenOptions): ScreenedSo
   let loading: Promise<void> | undefined;
 
   return {
-    source: wrap(source, current, { isLoading, reader: () => options.reader?.([]) }, (listener) => {
+    source: wrap(source, current, { isLoading, connecting, reader: () => options.reader?.([]) }, (listener) => {
       listeners.add(listener);
       const stopSource = source.onChange(() => {
         hasArrived = true;
@@ -105,6 +107,14 @@ export function screenSource(source: Source, options: ScreenOptions): ScreenedSo
     if (ready === undefined) return false;
     loading ??= showOnce(ready);
     return true;
+  }
+
+  /** A call that comes before anything is shown waits for it, as it waits for a server that connects. */
+  function connecting(): Connecting | undefined {
+    const own = source.connecting?.();
+    if (!isLoading()) return own;
+    const settled = loading!.then(() => source.connecting?.()?.settled);
+    return { settled, patienceMs: Math.max(own?.patienceMs ?? 0, loadPatienceMs) };
   }
 
   async function showOnce(ready: Promise<unknown>): Promise<void> {
@@ -214,11 +224,17 @@ function itemOf({ kind, definition = "{}" }: Pin, given: unknown): unknown {
   return kind === "instructions" ? parts.instructions : Object.assign(parts, given);
 }
 
+interface ReadingState {
+  isLoading(): boolean;
+  connecting(): Connecting | undefined;
+  reader(): ReadDefinition | undefined;
+}
+
 /** The source with other lists. Sources are plain objects whose methods need no `this`. */
 function wrap(
   source: Source,
   current: () => RawLists,
-  { isLoading, reader }: { isLoading(): boolean; reader(): ReadDefinition | undefined },
+  { isLoading, connecting, reader }: ReadingState,
   onChange: Source["onChange"],
 ): Source {
   const { resources, resourceTemplates } = source;
@@ -227,6 +243,7 @@ function wrap(
   return {
     ...source,
     tools: () => current().tools,
+    connecting,
     ...(source.prompts && { prompts: () => current().prompts }),
     ...(source.instructions && { instructions: () => current().instructions }),
     ...(resources && { resources: () => (isLoading() ? none : cleanResources(resources())) }),
