@@ -60,6 +60,6 @@ function closingLine(output: string): string {
 }
 
 function failuresIn(output: string): string {
-  const lines = output.split("\n").filter((line) => /^\s*FAIL |^skipped:|Error:/.test(line));
+  const lines = output.split("\n").filter((line) => /^\s*FAIL |^\d+ skipped:|Error:/.test(line));
   return lines.length > 0 ? lines.slice(0, 40).join("\n") : output.slice(-4000);
 }

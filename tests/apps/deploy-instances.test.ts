@@ -8,8 +8,10 @@ import { parseAllDocuments, parse } from "yaml";
 import { command } from "../../src/cli/commands/proxy.ts";
 import { makePlace } from "../support/cli/run-clawport.ts";
 import { runProgram } from "../support/cli/run-shell.ts";
-import { requireDebianPackage } from "../setup/require-debian-package.ts";
-import { freePort, startNatsServer } from "../support/nats-server.ts";
+import { debianPackages } from "../setup/debian-packages.ts";
+import { requireDebianPackages } from "../setup/require-debian-package.ts";
+import { freePort } from "../support/free-port.ts";
+import { startNatsServer } from "../support/nats-server.ts";
 import { createProxyClient } from "../support/apps/proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
 import { openApp } from "../support/apps/test-app.ts";
@@ -22,7 +24,7 @@ type Json = any;
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "deploy/cluster");
 const read = (name: string) => readFile(join(root, name), "utf8");
-const haproxy = await requireDebianPackage("haproxy");
+const hasPrograms = await requireDebianPackages(["haproxy", "nats-server"]);
 const compose: Json = parse(await read("deploy/cluster/compose.yaml"), { merge: true, strict: true });
 const balancerConfig = await read("deploy/cluster/haproxy.cfg");
 const natsConfig = await read("deploy/cluster/nats.conf");
@@ -97,7 +99,7 @@ test("the Kubernetes manifests fit together, and give an instance the time to ha
   for (const [, key] of secrets) expect(page).toContain(`--from-literal=${key}=`);
 });
 
-test.skipIf(haproxy === undefined)(
+test.skipIf(!hasPrograms)(
   "a proxy does all its work as the NATS user of these files, behind the balancer",
   async () => {
     await using place = await makePlace();
@@ -131,8 +133,8 @@ test.skipIf(haproxy === undefined)(
         .replace("proxy-2:8000", two!)
         .replace(/^.*proxy-3:8000$/m, ""),
     );
-    expect((await runProgram(haproxy!, ["-c", "-f", config], { env: process.env })).exit).toBe(0);
-    const balancer = spawn(haproxy!, ["-db", "-f", config], { stdio: "ignore" });
+    expect((await runProgram(debianPackages.haproxy, ["-c", "-f", config], { env: process.env })).exit).toBe(0);
+    const balancer = spawn(debianPackages.haproxy, ["-db", "-f", config], { stdio: "ignore" });
     try {
       const isUp = () =>
         fetch(`${address}/ready`).then(

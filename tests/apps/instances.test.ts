@@ -6,7 +6,7 @@ import type { AppDoorOptions } from "../../src/hub/engine/apps/open-apps.ts";
 import { openV1Client } from "../support/clients/v1-client.ts";
 import { openV2Client } from "../support/clients/v2-client.ts";
 import type { TestClient } from "../support/clients/test-client.ts";
-import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
+import { hasNats, type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { until } from "../support/until.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { createProxyClient, echoTool } from "../support/apps/proxy-client.ts";
@@ -65,19 +65,22 @@ const clients: readonly (readonly [string, (url: string) => Promise<TestClient>]
   ["SDK v2, 2026-07-28", (url) => openV2Client({ url }, { pin: "2026-07-28" })],
 ];
 
-describe.each(clients)("three instances behind a balancer that knows no sessions, with %s", (_, connect) => {
-  test("serve apps and clients as one", async () => {
-    await using instances = await startInstances(3);
-    const proxy = createProxyClient(instances.balancer.address);
-    const session = await proxy.create();
-    await using __ = await openApp(viaBalancer(instances, session.bridge_url));
-    await using client = await connect(viaBalancer(instances, session.mcp_url));
-    expect(await client.toolNames()).toEqual(["echo_text"]);
-    for (let call = 0; call < 9; call++)
-      expect(await client.call("echo_text", { text: `hi ${call}` })).toContain(`hi ${call}`);
-    expect(client.errors).toEqual([]);
-  });
-});
+describe.skipIf(!hasNats).each(clients)(
+  "three instances behind a balancer that knows no sessions, with %s",
+  (_, connect) => {
+    test("serve apps and clients as one", async () => {
+      await using instances = await startInstances(3);
+      const proxy = createProxyClient(instances.balancer.address);
+      const session = await proxy.create();
+      await using __ = await openApp(viaBalancer(instances, session.bridge_url));
+      await using client = await connect(viaBalancer(instances, session.mcp_url));
+      expect(await client.toolNames()).toEqual(["echo_text"]);
+      for (let call = 0; call < 9; call++)
+        expect(await client.call("echo_text", { text: `hi ${call}` })).toContain(`hi ${call}`);
+      expect(client.errors).toEqual([]);
+    });
+  },
+);
 
 function viaBalancer({ balancer }: Instances, url: string): string {
   const own = new URL(balancer.address);
@@ -86,24 +89,30 @@ function viaBalancer({ balancer }: Instances, url: string): string {
   return target.href;
 }
 
-test("a thousand apps behind the balancer answer, each to its own callers", async () => {
-  await using instances = await startInstances(3);
-  const proxy = createProxyClient(instances.balancer.address);
-  await using apps = new AsyncDisposableStack();
-  const answered = await inLanes(1000, 50, async (at) => {
-    const session = await proxy.create();
-    apps.use(await openApp(viaBalancer(instances, session.bridge_url), { tools: { echo_text: () => ({ app: at }) } }));
-    const own = { ...session, mcp_url: viaBalancer(instances, session.mcp_url) };
-    // Twice, since each request goes to the next instance.
-    for (let call = 0; call < 2; call++) {
-      const { body } = await proxy.rpc(own, "tools/call", { name: "echo_text", arguments: { text: "" } });
-      expect(body.result).toMatchObject({ structuredContent: { app: at } });
-    }
-  });
-  expect(answered).toBe(1000);
-}, 120_000);
+test.skipIf(!hasNats)(
+  "a thousand apps behind the balancer answer, each to its own callers",
+  async () => {
+    await using instances = await startInstances(3);
+    const proxy = createProxyClient(instances.balancer.address);
+    await using apps = new AsyncDisposableStack();
+    const answered = await inLanes(1000, 50, async (at) => {
+      const session = await proxy.create();
+      apps.use(
+        await openApp(viaBalancer(instances, session.bridge_url), { tools: { echo_text: () => ({ app: at }) } }),
+      );
+      const own = { ...session, mcp_url: viaBalancer(instances, session.mcp_url) };
+      // Twice, since each request goes to the next instance.
+      for (let call = 0; call < 2; call++) {
+        const { body } = await proxy.rpc(own, "tools/call", { name: "echo_text", arguments: { text: "" } });
+        expect(body.result).toMatchObject({ structuredContent: { app: at } });
+      }
+    });
+    expect(answered).toBe(1000);
+  },
+  120_000,
+);
 
-test("a limit holds for all instances together", async () => {
+test.skipIf(!hasNats)("a limit holds for all instances together", async () => {
   await using instances = await startInstances(2, { requestsPerSecond: 5 });
   const [first, second] = instances.all;
   const session = await first!.create();
@@ -130,7 +139,7 @@ async function inLanes(count: number, lanes: number, work: (at: number) => Promi
   return done;
 }
 
-describe("between instances", () => {
+describe.skipIf(!hasNats)("between instances", () => {
   test("progress and cancels cross", async () => {
     await using instances = await startInstances(2);
     const [first, second] = instances.all;
@@ -207,23 +216,26 @@ describe("between instances", () => {
   });
 });
 
-test("the metrics of an instance show its connection, its bridges, and the calls to and from other instances", async () => {
-  await using instances = await startInstances(2);
-  const [first, second] = instances.all;
-  const session = await first!.create();
-  await using app = await openApp(session.bridge_url, { tools: { echo_text: () => undefined } });
-  await using client = await openV2Client({ url: at(second!, session.mcp_url) }, { pin: "2026-07-28" });
-  const stop = new AbortController();
-  const called = client.call("echo_text", {}, { signal: stop.signal });
-  await app.wait("invoke_tool");
-  const usual = { connected: 1, usable: 1, reconnects_total: 0 };
-  expect(await busMetrics(first!)).toEqual({ ...usual, bridges: 1, calls_sent: 0, calls_served: 1 });
-  expect(await busMetrics(second!)).toEqual({ ...usual, bridges: 0, calls_sent: 1, calls_served: 0 });
-  stop.abort();
-  await expect(called).rejects.toThrow(/abort/i);
-  await expect.poll(() => busMetrics(first!)).toMatchObject({ calls_served: 0 });
-  expect(await busMetrics(second!)).toMatchObject({ calls_sent: 0 });
-});
+test.skipIf(!hasNats)(
+  "the metrics of an instance show its connection, its bridges, and the calls to and from other instances",
+  async () => {
+    await using instances = await startInstances(2);
+    const [first, second] = instances.all;
+    const session = await first!.create();
+    await using app = await openApp(session.bridge_url, { tools: { echo_text: () => undefined } });
+    await using client = await openV2Client({ url: at(second!, session.mcp_url) }, { pin: "2026-07-28" });
+    const stop = new AbortController();
+    const called = client.call("echo_text", {}, { signal: stop.signal });
+    await app.wait("invoke_tool");
+    const usual = { connected: 1, usable: 1, reconnects_total: 0 };
+    expect(await busMetrics(first!)).toEqual({ ...usual, bridges: 1, calls_sent: 0, calls_served: 1 });
+    expect(await busMetrics(second!)).toEqual({ ...usual, bridges: 0, calls_sent: 1, calls_served: 0 });
+    stop.abort();
+    await expect(called).rejects.toThrow(/abort/i);
+    await expect.poll(() => busMetrics(first!)).toMatchObject({ calls_served: 0 });
+    expect(await busMetrics(second!)).toMatchObject({ calls_sent: 0 });
+  },
+);
 
 async function busMetrics(proxy: RunningProxy): Promise<Record<string, number>> {
   const { text } = await proxy.ask("GET", "/metrics");

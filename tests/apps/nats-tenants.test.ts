@@ -7,7 +7,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { expect, test, vi } from "vitest";
 import { Secret } from "../../src/core/secrets/secret.ts";
 import type { NatsOptions } from "../../src/sources/apps/nats/nats-connection.ts";
-import { type NatsServer, startNatsServer } from "../support/nats-server.ts";
+import { hasNats, type NatsServer, startNatsServer } from "../support/nats-server.ts";
 import { startInstance } from "./start-instance.ts";
 import { openApp } from "../support/apps/test-app.ts";
 
@@ -54,8 +54,10 @@ const isAnswered = (connection: NatsConnection, subject: string, text: string): 
     () => false,
   );
 
-test("two deployments in one account can't read, tap, replace, answer or delete each other's", async () => {
-  await using server = await startShared(`shared {
+test.skipIf(!hasNats)(
+  "two deployments in one account can't read, tap, replace, answer or delete each other's",
+  async () => {
+    await using server = await startShared(`shared {
     jetstream: enabled
     users: [
       { user: admin, password: pw }
@@ -63,59 +65,60 @@ test("two deployments in one account can't read, tap, replace, answer or delete 
       { user: second, password: pw, ${sharedRightsOf("second")} }
     ]
   }`);
-  const admin = await dial(server, "admin");
-  for (const prefix of ["first", "second"])
-    for (const part of buckets) await new Kvm(admin).create(`${prefix}-${part}`, { history: 1 });
-  const optionsOf = (prefix: string): NatsOptions => ({ servers: [as(server, prefix)], prefix, keys: key(prefix) });
-  await using one = await startInstance(optionsOf("first"));
-  await using two = await startInstance(optionsOf("first"));
-  await using other = await startInstance(optionsOf("second"));
-  const session = await one.create();
-  await using app = await openApp(session.bridge_url);
-  const elsewhere = { ...session, mcp_url: new URL(new URL(session.mcp_url).pathname, two.address).href };
-  expect(await two.call(elsewhere, "echo_text", { text: "hi" })).toContain("hi");
-  expect((await other.ask("POST", `/v1/mcp/${session.mcpSessionId}`, {})).status).toBe(404);
+    const admin = await dial(server, "admin");
+    for (const prefix of ["first", "second"])
+      for (const part of buckets) await new Kvm(admin).create(`${prefix}-${part}`, { history: 1 });
+    const optionsOf = (prefix: string): NatsOptions => ({ servers: [as(server, prefix)], prefix, keys: key(prefix) });
+    await using one = await startInstance(optionsOf("first"));
+    await using two = await startInstance(optionsOf("first"));
+    await using other = await startInstance(optionsOf("second"));
+    const session = await one.create();
+    await using app = await openApp(session.bridge_url);
+    const elsewhere = { ...session, mcp_url: new URL(new URL(session.mcp_url).pathname, two.address).href };
+    expect(await two.call(elsewhere, "echo_text", { text: "hi" })).toContain("hi");
+    expect((await other.ask("POST", `/v1/mcp/${session.mcpSessionId}`, {})).status).toBe(404);
 
-  const heard: string[] = [];
-  const attacker = await dial(server, "second", "second.inbox");
-  const note = (error: Error | null, message: { subject: string }) => void (error ?? heard.push(message.subject));
-  for (const subject of ["first.>", "first.call.*", "_INBOX.>", ">", "$KV.first-sessions.>"])
-    attacker.subscribe(subject, { callback: note });
-  const record = `$KV.first-sessions.${session.mcpSessionId}`;
-  const attempts: readonly (readonly [string, object | string])[] = [
-    [`$JS.API.DIRECT.GET.KV_first-sessions.${record}`, ""],
-    ["$JS.API.STREAM.MSG.GET.KV_first-sessions", { last_by_subj: record }],
-    ["$JS.API.STREAM.INFO.KV_first-sessions", { subjects_filter: ">" }],
-    ["$JS.API.STREAM.CREATE.TAP", { name: "TAP", subjects: ["first.>"] }],
-    ["$JS.API.STREAM.UPDATE.KV_second-sessions", { name: "KV_second-sessions", subjects: ["first.>"] }],
-    ["$JS.API.STREAM.CREATE.KV_second-x", { name: "KV_second-x", republish: { src: ">", dest: record } }],
-    [
-      "$JS.API.CONSUMER.CREATE.KV_second-sessions",
-      { stream_name: "KV_second-sessions", config: { deliver_subject: record, ack_policy: "none" } },
-    ],
-    ["$JS.API.STREAM.PURGE.KV_first-sessions", ""],
-    ["$JS.API.STREAM.DELETE.KV_first-sessions", ""],
-    [record, "poison"],
-    [`first.call.${session.mcpSessionId}`, { order: { tool: "echo_text" }, leftMs: 1000 }],
-  ];
-  for (const [subject, body] of attempts) {
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    expect([subject, await isAnswered(attacker, subject, text)]).toEqual([subject, false]);
-  }
-  expect(await two.call(elsewhere, "echo_text", { text: "again" })).toContain("again");
-  expect(app.messages.filter(({ type }) => type === "invoke_tool")).toHaveLength(2);
-  expect((await one.ask("GET", "/ready")).status).toBe(200);
-  const manager = await jetstreamManager(admin);
-  const names = await manager.streams.names().next();
-  expect(names.toSorted()).toEqual(
-    ["first", "second"].flatMap((prefix) => buckets.map((part) => `KV_${prefix}-${part}`)).toSorted(),
-  );
-  expect(heard).toEqual([]);
-  await attacker.close();
-  await admin.close();
-});
+    const heard: string[] = [];
+    const attacker = await dial(server, "second", "second.inbox");
+    const note = (error: Error | null, message: { subject: string }) => void (error ?? heard.push(message.subject));
+    for (const subject of ["first.>", "first.call.*", "_INBOX.>", ">", "$KV.first-sessions.>"])
+      attacker.subscribe(subject, { callback: note });
+    const record = `$KV.first-sessions.${session.mcpSessionId}`;
+    const attempts: readonly (readonly [string, object | string])[] = [
+      [`$JS.API.DIRECT.GET.KV_first-sessions.${record}`, ""],
+      ["$JS.API.STREAM.MSG.GET.KV_first-sessions", { last_by_subj: record }],
+      ["$JS.API.STREAM.INFO.KV_first-sessions", { subjects_filter: ">" }],
+      ["$JS.API.STREAM.CREATE.TAP", { name: "TAP", subjects: ["first.>"] }],
+      ["$JS.API.STREAM.UPDATE.KV_second-sessions", { name: "KV_second-sessions", subjects: ["first.>"] }],
+      ["$JS.API.STREAM.CREATE.KV_second-x", { name: "KV_second-x", republish: { src: ">", dest: record } }],
+      [
+        "$JS.API.CONSUMER.CREATE.KV_second-sessions",
+        { stream_name: "KV_second-sessions", config: { deliver_subject: record, ack_policy: "none" } },
+      ],
+      ["$JS.API.STREAM.PURGE.KV_first-sessions", ""],
+      ["$JS.API.STREAM.DELETE.KV_first-sessions", ""],
+      [record, "poison"],
+      [`first.call.${session.mcpSessionId}`, { order: { tool: "echo_text" }, leftMs: 1000 }],
+    ];
+    for (const [subject, body] of attempts) {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      expect([subject, await isAnswered(attacker, subject, text)]).toEqual([subject, false]);
+    }
+    expect(await two.call(elsewhere, "echo_text", { text: "again" })).toContain("again");
+    expect(app.messages.filter(({ type }) => type === "invoke_tool")).toHaveLength(2);
+    expect((await one.ask("GET", "/ready")).status).toBe(200);
+    const manager = await jetstreamManager(admin);
+    const names = await manager.streams.names().next();
+    expect(names.toSorted()).toEqual(
+      ["first", "second"].flatMap((prefix) => buckets.map((part) => `KV_${prefix}-${part}`)).toSorted(),
+    );
+    expect(heard).toEqual([]);
+    await attacker.close();
+    await admin.close();
+  },
+);
 
-test("a deployment in another account sees nothing, though it uses the same prefix", async () => {
+test.skipIf(!hasNats)("a deployment in another account sees nothing, though it uses the same prefix", async () => {
   const account = (name: string) => `${name} {
     jetstream: enabled
     users: [{ user: ${name}, password: pw, ${rightsOf("clawport")} }]
@@ -129,40 +132,43 @@ test("a deployment in another account sees nothing, though it uses the same pref
   expect((await other.ask("POST", `/v1/mcp/${session.mcpSessionId}`, {})).status).toBe(404);
 });
 
-test("records and messages without the deployment's seal are refused, whoever wrote them", async () => {
-  await using server = await startNatsServer();
-  const options: NatsOptions = { servers: [server.url], prefix: "one", keys: key("one") };
-  await using proxy = await startInstance(options);
-  const [first, second] = [await proxy.create(), await proxy.create({ device_name: "other" })];
-  await using app = await openApp(first.bridge_url);
-  const stranger = await connect({ servers: server.url.replace("nats://", "") });
-  const manager = await jetstreamManager(stranger);
-  const subjectOf = ({ mcpSessionId }: typeof first) => `$KV.one-sessions.${mcpSessionId}`;
-  const stored = await manager.streams.getMessage("KV_one-sessions", { last_by_subj: subjectOf(first) });
-  const value = stored!.string();
-  const write = (subject: string, text: string, sealed = false) =>
-    jetstream(stranger).publish(subject, text, sealed ? { headers: stored!.header } : {});
+test.skipIf(!hasNats)(
+  "records and messages without the deployment's seal are refused, whoever wrote them",
+  async () => {
+    await using server = await startNatsServer();
+    const options: NatsOptions = { servers: [server.url], prefix: "one", keys: key("one") };
+    await using proxy = await startInstance(options);
+    const [first, second] = [await proxy.create(), await proxy.create({ device_name: "other" })];
+    await using app = await openApp(first.bridge_url);
+    const stranger = await connect({ servers: server.url.replace("nats://", "") });
+    const manager = await jetstreamManager(stranger);
+    const subjectOf = ({ mcpSessionId }: typeof first) => `$KV.one-sessions.${mcpSessionId}`;
+    const stored = await manager.streams.getMessage("KV_one-sessions", { last_by_subj: subjectOf(first) });
+    const value = stored!.string();
+    const write = (subject: string, text: string, sealed = false) =>
+      jetstream(stranger).publish(subject, text, sealed ? { headers: stored!.header } : {});
 
-  // A session that no instance opened, one that was replaced, and one that took the place of another.
-  const invented = "x".repeat(22);
-  await write(`$KV.one-sessions.${invented}`, value.replaceAll(first.mcpSessionId, invented));
-  await write(subjectOf(second), value.replaceAll(first.mcpSessionId, second.mcpSessionId), true);
-  await using fresh = await startInstance(options);
-  for (const id of [invented, second.mcpSessionId])
-    expect((await fresh.ask("POST", `/v1/mcp/${id}`, {})).status).toBe(404);
-  expect((await fresh.ask("POST", `/v1/mcp/${first.mcpSessionId}`, {})).status).not.toBe(404);
+    // A session that no instance opened, one that was replaced, and one that took the place of another.
+    const invented = "x".repeat(22);
+    await write(`$KV.one-sessions.${invented}`, value.replaceAll(first.mcpSessionId, invented));
+    await write(subjectOf(second), value.replaceAll(first.mcpSessionId, second.mcpSessionId), true);
+    await using fresh = await startInstance(options);
+    for (const id of [invented, second.mcpSessionId])
+      expect((await fresh.ask("POST", `/v1/mcp/${id}`, {})).status).toBe(404);
+    expect((await fresh.ask("POST", `/v1/mcp/${first.mcpSessionId}`, {})).status).not.toBe(404);
 
-  const order = { sessionId: "", callId: "c", tool: "echo_text", args: { text: "evil" }, mayRepeat: true };
-  const sent = JSON.stringify({ order, leftMs: 5000 });
-  expect(await isAnswered(stranger, `one.call.${first.mcpSessionId}`, sent)).toBe(false);
-  expect(app.messages.filter(({ type }) => type === "invoke_tool")).toEqual([]);
-  const strangers = await startInstance({ ...options, keys: key("two") });
-  expect((await strangers.ask("POST", `/v1/mcp/${first.mcpSessionId}`, {})).status).toBe(404);
-  await strangers[Symbol.asyncDispose]();
-  await stranger.close();
-});
+    const order = { sessionId: "", callId: "c", tool: "echo_text", args: { text: "evil" }, mayRepeat: true };
+    const sent = JSON.stringify({ order, leftMs: 5000 });
+    expect(await isAnswered(stranger, `one.call.${first.mcpSessionId}`, sent)).toBe(false);
+    expect(app.messages.filter(({ type }) => type === "invoke_tool")).toEqual([]);
+    const strangers = await startInstance({ ...options, keys: key("two") });
+    expect((await strangers.ask("POST", `/v1/mcp/${first.mcpSessionId}`, {})).status).toBe(404);
+    await strangers[Symbol.asyncDispose]();
+    await stranger.close();
+  },
+);
 
-test("instances take over what a version without seals stored, and refuse it afterwards", async () => {
+test.skipIf(!hasNats)("instances take over what a version without seals stored, and refuse it afterwards", async () => {
   await using server = await startNatsServer();
   const old: NatsOptions = { servers: [server.url], prefix: "up" };
   const before = await startInstance(old);

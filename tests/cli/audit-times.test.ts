@@ -27,13 +27,13 @@ test("waiting for a person is not the tool's time, and a refusal is not an error
   await call("a.txt", "files__delete");
   const line = JSON.parse((await hub.run("audit", "--json", "--tool", "files__write_file")).out) as FoundCall;
   expect(line.waited).toBeGreaterThanOrEqual(thinkingMs - 10);
-  expect(line.ms).toBeGreaterThanOrEqual(thinkingMs - 10);
+  expect(line.ms).toBeGreaterThanOrEqual(line.waited!);
 
   const { out } = await hub.run("audit");
   const [heading = "", ran = "", refused = ""] = out.split("\n");
   expect(heading).toMatch(/^TIME +OUTCOME +WAITED +RAN +ID +TOOL +CALLER$/);
-  expect(ran).toMatch(/ {2}ok +\d{4} ms +\d{1,3} ms {2}\d+-\d+ +files__write_file +phone: .*: once by console$/);
-  expect(refused).toMatch(/ {2}denied +\d{4} ms +- {2}/);
+  expect(ran).toMatch(/ {2}ok +\d{4,} ms +\d+ ms {2}\d+-\d+ +files__write_file +phone: .*: once by console$/);
+  expect(refused).toMatch(/ {2}denied +\d{4,} ms +- {2}/);
 
   const { steps } = JSON.parse((await hub.run("audit", "show", line.id, "--json")).out) as CallDetail;
   const [arrived = 0, judged = 0, started = 0] = steps.map(({ at }) => Date.parse(at));
@@ -47,7 +47,7 @@ test("waiting for a person is not the tool's time, and a refusal is not an error
   expect(status.hub).toMatchObject({ calls: 2, failedCalls: 0, refusedCalls: 1 });
   expect(status.series.reduce((sum, { errors }) => sum + errors, 0)).toBe(0);
   expect(status.series.reduce((sum, each) => sum + each.refused, 0)).toBe(1);
-  expect(Math.max(...status.series.map(({ p95 = 0 }) => p95))).toBeLessThan(thinkingMs);
+  expect(Math.max(...status.series.map(({ p95 = 0 }) => p95))).toBeLessThan(line.ms);
   expect((await hub.run("status")).out).toContain("2 (1 refused)");
 
   const headers = { authorization: `Bearer ${await hub.mainToken()}` };

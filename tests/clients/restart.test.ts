@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { expect, test, vi } from "vitest";
 import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -9,7 +8,7 @@ import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
 import { clawport, mainFile, type Place, type RunningHub, startHub } from "../support/cli/run-clawport.ts";
 import { placeWith } from "../support/cli/test-home.ts";
 import { openJournal } from "../servers/open-journal.ts";
-import { listenHere } from "../support/listen-here.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 import type { Reach, TestClient } from "../support/clients/test-client.ts";
 import { openV1Client } from "../support/clients/v1-client.ts";
@@ -22,12 +21,6 @@ const clients: readonly (readonly [string, (reach: Reach) => Promise<TestClient>
   ["SDK v2, sessions", (reach) => openV2Client(reach, "legacy")],
   ["SDK v2, no sessions", (reach) => openV2Client(reach, "auto")],
 ];
-
-/** A port that stays the same across restarts. */
-async function freePort(): Promise<number> {
-  await using listening = await listenHere(createServer());
-  return listening.port;
-}
 
 async function reachOf({ ready }: RunningHub, token?: string): Promise<Reach> {
   const bearer = token ?? (await readFile(ready.tokenPath, "utf8")).trim();

@@ -2,19 +2,13 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { openCallbackListener } from "../../src/hub/sign-in/callback-listener.ts";
 import { clientDocument } from "../../src/sources/servers/oauth/registration/client-document.ts";
+import { freePort } from "../support/free-port.ts";
 import type { AuthorizationServer } from "../support/oauth/authorization-server.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
-
-async function freePort(): Promise<number> {
-  const listener = await openCallbackListener();
-  await listener.close();
-  return Number(new URL(listener.redirectUri).port);
-}
 
 const redirect_uris = ["http://127.0.0.1/callback"];
 const native = { application_type: "native", redirect_uris, grant_types: ["authorization_code", "refresh_token"] };

@@ -9,7 +9,7 @@ import { clawport, makePlace, type Place, type RunningHub, startHub } from "../s
 import { serverCommand } from "../support/start-mcp-server.ts";
 import { until } from "../support/until.ts";
 import { openBench, type OpenClawBench } from "./bench/open-bench.ts";
-import { freePort } from "./bench/start-gateway.ts";
+import { freePort } from "../support/free-port.ts";
 
 let place: Place;
 let alone: Place;

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
+import { freePort } from "../support/free-port.ts";
 import { program } from "../setup/programs.ts";
 import type { HostileFacts } from "./fixtures/attempts.ts";
 
@@ -129,15 +130,6 @@ async function listenAt(path: string): Promise<Server> {
   await once(server, "listening");
   if (!path.startsWith("\0")) await chmod(path, 0o777);
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function giveTo({ uid, gid }: { uid: number; gid: number }, folder: string): Promise<void> {

@@ -22,13 +22,14 @@ function announcement(missing: readonly DebianPackage[], isInstalling: boolean):
       : isInstalling
         ? [`  ${count} are installed first, with apt-get: ${missing.join(" ")}`]
         : [
-            `  ${count} are missing, and only root can install them on Debian. Tests that need them are skipped and named at the end:`,
+            `  ${count} are missing. Nothing is installed: that needs root on Debian, without TEST_INSTALL=off.`,
+            "  Tests that need them are skipped, and named and counted at the end. To run them, install:",
             `  apt-get install --no-install-recommends ${missing.join(" ")}`,
           ];
   return `${[
     "All tests: real servers, clients and browsers.",
     ...debian,
     "  Packages from npm that only tests use (about 300 MB) are kept in .cache, and downloaded if they are not there.",
-    "  It takes 8 to 15 minutes on two cores, the first run longer as it downloads; it asks nothing.",
+    "  It takes about 7 minutes on two cores that do nothing else, the first run longer as it downloads; it asks nothing.",
   ].join("\n")}\n`;
 }

@@ -15,7 +15,13 @@ export default class ClosingLine implements Reporter {
       }
     }
     const failed = counts.failed + counts.pending + errors.length;
-    if (skipped.length > 0) process.stdout.write(`skipped:\n${skipped.map((name) => `  ${name}\n`).join("")}`);
+    if (skipped.length > 0)
+      process.stdout.write(
+        `${skipped.length} skipped:\n${skipped
+          .sort()
+          .map((name) => `  ${name}\n`)
+          .join("")}`,
+      );
     process.stdout.write(`\n${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped\n`);
     if (counts.skipped > 0 && !areSkipsAllowed()) process.exitCode = 1;
   }

@@ -27,8 +27,9 @@ export function missingOf(names: readonly DebianPackage[]): readonly DebianPacka
   return names.filter((name) => !existsSync(debianPackages[name]));
 }
 
-/** Whether packages can be installed here: on Debian, as root. */
+/** Whether packages may be installed here: on Debian, as root, unless `TEST_INSTALL=off` says no. */
 export function canInstall(): boolean {
+  if (process.env["TEST_INSTALL"] === "off") return false;
   return process.getuid?.() === 0 && existsSync("/usr/bin/apt-get") && isDebian();
 }
 

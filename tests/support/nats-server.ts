@@ -2,8 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
+import { freePort } from "./free-port.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
+
+const program = process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server"));
+
+/** Without one, tests that need it are skipped. */
+export const hasNats = program !== undefined;
 
 /** A real nats-server of its own. `NATS_SERVER` names another program than the one of the system. */
 export interface NatsServer extends AsyncDisposable {
@@ -23,14 +29,9 @@ export interface NatsServerOptions {
 }
 
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
-  const program = process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server")) ?? "nats-server";
   const folder = mkdtempSync(path.join(tmpdir(), "clawport-nats-"));
-  let port = await freePort();
-  // Another test may have taken the port in the meantime.
-  let child = await start().catch(async () => {
-    port = await freePort();
-    return start();
-  });
+  const port = await freePort();
+  let child = await start();
   return {
     url: `nats://127.0.0.1:${port}`,
     get process() {
@@ -58,7 +59,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
     ];
     const storage = options.jetStream === false ? [] : ["-js", "-sd", folder];
     const args = ["-a", "127.0.0.1", "-p", String(port), ...storage, ...(cluster ?? []), ...(options.args ?? [])];
-    const started = spawn(program, args, { stdio: "ignore" });
+    const started = spawn(program ?? "nats-server", args, { stdio: "ignore" });
     await listening(port, started);
     return started;
   }
@@ -75,17 +76,6 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
 export async function startNatsCluster(): Promise<readonly NatsServer[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   return Promise.all(ports.map((port, at) => startNatsServer({ cluster: { name: `n${at}`, port, routes: ports } })));
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function listening(port: number, child: ChildProcess): Promise<void> {

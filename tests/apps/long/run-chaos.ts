@@ -1,7 +1,8 @@
 import { type App, openApp } from "../../../src/app/index.ts";
 import { makePlace, type Running } from "../../support/cli/run-clawport.ts";
 import { createRandom } from "../../support/random.ts";
-import { freePort, startNatsCluster } from "../../support/nats-server.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startNatsCluster } from "../../support/nats-server.ts";
 import { startBalancer } from "../balancer.ts";
 import { startProxyProcess } from "../proxy-process.ts";
 

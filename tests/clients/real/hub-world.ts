@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clawport, makePlace, type Place, type RunningHub, startHub } from "../../support/cli/run-clawport.ts";
-import { freePort } from "../../openclaw/bench/start-gateway.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** A user's home with a running hub that has the probe server. */
 export interface HubWorld extends AsyncDisposable {

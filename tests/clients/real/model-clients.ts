@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { installPackage } from "../../../conformance/install-package.ts";
 import { makeHome } from "../../openclaw/bench/make-home.ts";
 import { openClawVersion } from "../../openclaw/bench/pinned.ts";
-import { freePort } from "../../openclaw/bench/start-gateway.ts";
+import { freePort } from "../../support/free-port.ts";
 import type { Place } from "../../support/cli/run-clawport.ts";
 import { runClient } from "./run-client.ts";
 

@@ -5,7 +5,8 @@ import { installPackage } from "../../../conformance/install-package.ts";
 import { makeHome } from "./make-home.ts";
 import { type MockModel, startMockModel } from "../../support/mock-model.ts";
 import { openClawVersion } from "./pinned.ts";
-import { freePort, type RunningGateway, startGateway } from "./start-gateway.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type RunningGateway, startGateway } from "./start-gateway.ts";
 
 export interface BenchOptions {
   /** Put over the lean configuration of OpenClaw, section by section. */

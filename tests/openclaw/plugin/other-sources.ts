@@ -20,7 +20,7 @@ import {
   reloaded,
   web,
 } from "../bench/plugin-bench.ts";
-import { freePort } from "../bench/start-gateway.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** Tools that are no server's, runs that no one typed, and servers that OpenClaw had before. */
 export function describeOtherSources(): void {

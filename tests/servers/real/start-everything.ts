@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { freePort } from "../../support/free-port.ts";
 import { installServer } from "./install-server.ts";
 
 export interface RunningServer extends AsyncDisposable {
@@ -27,13 +26,4 @@ export async function startEverything(way: "streamableHttp" | "sse"): Promise<Ru
       await ended;
     },
   };
-}
-
-/** Nobody else takes it in the moment between. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,6 +1,6 @@
 import { Kvm } from "@nats-io/kv";
 import { expect, test } from "vitest";
-import { startNatsServer } from "../../../../tests/support/nats-server.ts";
+import { hasNats, startNatsServer } from "../../../../tests/support/nats-server.ts";
 import { silentLog } from "../../../core/log.ts";
 import type { BridgeHolder, CallOutcome } from "../call/call-bus.ts";
 import { createBulk } from "./bulk.ts";
@@ -31,7 +31,7 @@ const echo: BridgeHolder = {
   evict() {},
 };
 
-test("messages and records that nobody can read are dropped, and calls still cross", async () => {
+test.skipIf(!hasNats)("messages and records that nobody can read are dropped, and calls still cross", async () => {
   await using nats = await startNatsServer();
   const options: NatsOptions = { servers: [nats.url], prefix: "test" };
   await using links = await openNatsLinks(options, silentLog);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startNatsServer, type NatsServer } from "../../../../tests/support/nats-server.ts";
+import { hasNats, startNatsServer, type NatsServer } from "../../../../tests/support/nats-server.ts";
 import { silentLog } from "../../../core/log.ts";
 import { Secret } from "../../../core/secrets/secret.ts";
 import { testCallBus } from "../call/call-bus.contract.ts";
@@ -19,7 +19,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const openLinks = () => openNatsLinks({ servers: [server.url], prefix: `test${++made}`, keys }, silentLog);
 
-describe("the bus over NATS", () => {
+describe.skipIf(!hasNats)("the bus over NATS", () => {
   testCallBus(async () => {
     const links = await openLinks();
     const bus = await openNatsBus(links, silentLog);
@@ -27,7 +27,7 @@ describe("the bus over NATS", () => {
   });
 });
 
-describe("the bus over NATS, from one instance to another", () => {
+describe.skipIf(!hasNats)("the bus over NATS, from one instance to another", () => {
   testCallBus(async () => {
     const prefix = `test${++made}`;
     const links = await Promise.all(
@@ -49,34 +49,44 @@ describe("the bus over NATS, from one instance to another", () => {
   });
 });
 
-test("a holder whose process stood still says that it left a call out, and runs what comes later", async () => {
-  const links = await Promise.all(
-    [1, 2].map(() => openNatsLinks({ servers: [server.url], prefix: "stood" }, silentLog)),
-  );
-  const [caller, holder] = await Promise.all(links.map((each) => openNatsBus(each, silentLog)));
-  const received: string[] = [];
-  await holder!.hold("a", {
-    receive({ callId }, listener) {
-      received.push(callId);
-      listener.settled({ kind: "done", result: { content: [] } });
-      return { cancel() {}, answer() {} };
-    },
-    evict() {},
-  });
-  const send = (callId: string) =>
-    new Promise<string>((resolve) => {
-      const order = { sessionId: "a", callId, tool: "echo", args: {}, deadline: Date.now() + 10_000, mayRepeat: true };
-      caller!.send(order, { accepted() {}, news() {}, settled: ({ kind }) => resolve(kind) });
+test.skipIf(!hasNats)(
+  "a holder whose process stood still says that it left a call out, and runs what comes later",
+  async () => {
+    const links = await Promise.all(
+      [1, 2].map(() => openNatsLinks({ servers: [server.url], prefix: "stood" }, silentLog)),
+    );
+    const [caller, holder] = await Promise.all(links.map((each) => openNatsBus(each, silentLog)));
+    const received: string[] = [];
+    await holder!.hold("a", {
+      receive({ callId }, listener) {
+        received.push(callId);
+        listener.settled({ kind: "done", result: { content: [] } });
+        return { cancel() {}, answer() {} };
+      },
+      evict() {},
     });
-  const left = send("left out");
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-  expect(await left).toBe("skipped");
-  expect(received).toEqual([]);
-  await expect.poll(() => send("later")).toBe("done");
-  for (const each of [caller!, holder!, ...links]) await each[Symbol.asyncDispose]();
-});
+    const send = (callId: string) =>
+      new Promise<string>((resolve) => {
+        const order = {
+          sessionId: "a",
+          callId,
+          tool: "echo",
+          args: {},
+          deadline: Date.now() + 10_000,
+          mayRepeat: true,
+        };
+        caller!.send(order, { accepted() {}, news() {}, settled: ({ kind }) => resolve(kind) });
+      });
+    const left = send("left out");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    expect(await left).toBe("skipped");
+    expect(received).toEqual([]);
+    await expect.poll(() => send("later")).toBe("done");
+    for (const each of [caller!, holder!, ...links]) await each[Symbol.asyncDispose]();
+  },
+);
 
-describe("sessions in NATS", () => {
+describe.skipIf(!hasNats)("sessions in NATS", () => {
   testSessionStore(async () => {
     const links = await openLinks();
     return withLinks(await openNatsSessionStore(links, silentLog), links);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type NatsServer, startNatsServer } from "../../../../tests/support/nats-server.ts";
+import { hasNats, type NatsServer, startNatsServer } from "../../../../tests/support/nats-server.ts";
 import { silentLog } from "../../../core/log.ts";
 import { RateLimiter } from "../../../core/token-bucket.ts";
 import { openNatsLinks } from "./nats-connection.ts";
@@ -28,7 +28,7 @@ async function openUsage(instance: string) {
   };
 }
 
-test("what one instance lets through is taken from the limit of the others", async () => {
+test.skipIf(!hasNats)("what one instance lets through is taken from the limit of the others", async () => {
   await using first = await openUsage("a");
   await using second = await openUsage("b");
   const [one, other, apart] = [new RateLimiter(50, still), new RateLimiter(50, still), new RateLimiter(50, still)];
@@ -40,7 +40,7 @@ test("what one instance lets through is taken from the limit of the others", asy
   expect([one.take(), apart.take()]).toEqual([false, true]);
 });
 
-test("a limiter that left, and messages that are not reports, change nothing", async () => {
+test.skipIf(!hasNats)("a limiter that left, and messages that are not reports, change nothing", async () => {
   await using first = await openUsage("a");
   await using second = await openUsage("b");
   const [one, left, marker] = [new RateLimiter(50, still), new RateLimiter(50, still), new RateLimiter(50, still)];

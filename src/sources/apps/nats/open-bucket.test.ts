@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startNatsServer } from "../../../../tests/support/nats-server.ts";
+import { hasNats, startNatsServer } from "../../../../tests/support/nats-server.ts";
 import { silentLog } from "../../../core/log.ts";
 import { openNatsLinks } from "./nats-connection.ts";
 import { openBucket } from "./open-bucket.ts";
 
-test("instances that start at the same moment all open the bucket that they share", async () => {
+test.skipIf(!hasNats)("instances that start at the same moment all open the bucket that they share", async () => {
   await using server = await startNatsServer();
   const instances = await Promise.all(
     Array.from({ length: 6 }, () => openNatsLinks({ servers: [server.url], prefix: "shared" }, silentLog)),
