@@ -102,7 +102,7 @@ export function createFilteringProxy(options: FilteringProxyOptions): FilteringP
       port: url.port === "" ? 80 : url.port,
       path: url.pathname + url.search,
       method: incoming.method,
-      headers: { ...endToEnd(incoming.headers), host: url.host },
+      headers: { ...endToEnd(incoming.headers), ...framingOf(incoming.headers), host: url.host },
       agent,
       lookup,
       timeout: idleMs,
@@ -162,6 +162,7 @@ export function createFilteringProxy(options: FilteringProxyOptions): FilteringP
   }
 
   const server = createServer(forward);
+  // Each is a descriptor of this process, which serves others, too.
   server.maxConnections = maxConnections;
   server.on("connection", track);
   server.on("connect", tunnel);
@@ -169,6 +170,7 @@ export function createFilteringProxy(options: FilteringProxyOptions): FilteringP
     server,
     accept(other) {
       others.add(other);
+      other.maxConnections = maxConnections;
       other.on("connection", (socket) => server.emit("connection", socket));
     },
     refused: () => refused,
@@ -208,6 +210,16 @@ const hopByHop = new Set([
   "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
   "transfer-encoding", "upgrade",
 ]); // prettier-ignore
+
+/**
+ * How the body is framed is decided here: if a request could name `content-length` a header for this hop, or chunk the body of
+ * a GET, its body would be sent as it is, and read as the next request (RFC 9112, 11.2).
+ */
+function framingOf(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const length = headers["content-length"];
+  if (length !== undefined) return { "content-length": length };
+  return headers["transfer-encoding"] === undefined ? {} : { "transfer-encoding": "chunked" };
+}
 
 /** The headers for the other side; RFC 9110, 7.6.1. */
 function endToEnd<Headers extends IncomingHttpHeaders | NodeJS.Dict<string[]>>(headers: Headers): Headers {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createListener } from "node:net";
 import { expect, test } from "vitest";
 import { listenHere } from "../../../../../tests/support/listen-here.ts";
 import { silentLog } from "../../../../core/log.ts";
-import { openFilteringProxy } from "../../../../core/http/filtering-proxy.ts";
+import { createFilteringProxy, openFilteringProxy } from "../../../../core/http/filtering-proxy.ts";
 import { createOriginJudge, parseTrustedOrigins } from "./trusted-origins.ts";
 
 /** A server, and a proxy that trusts `name` at its port. The name resolves to the next of the addresses each time. */
@@ -124,4 +124,44 @@ test("origins are checked when they are configured", () => {
     "https://*.example.com/x",
   ])
     expect(() => parseTrustedOrigins([text], false)).toThrow("trustedOrigins");
+});
+
+test.each([
+  [
+    "chunks the body of a GET",
+    "transfer-encoding: chunked",
+    "29\r\nGET /hidden HTTP/1.1\r\nhost: localhost\r\n\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "names its length a header for one hop",
+    "content-length: 41\r\nconnection: content-length",
+    "GET /hidden HTTP/1.1\r\nhost: localhost\r\n\r\n",
+  ],
+])("a request that %s does not become two", async (_, headers, body) => {
+  await using pair = await startPair("localhost", [["127.0.0.1"], ["127.0.0.1"]]);
+  const socket = connect(pair.proxy.port, "127.0.0.1");
+  socket.write(`GET ${pair.origin}/first HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n${body}`);
+  await once(socket, "data");
+  socket.destroy();
+  expect((await pair.get(`${pair.origin}/second`)).body).toBe("hello");
+  expect(pair.seen).toEqual(["GET localhost/first", "GET localhost/second"]);
+});
+
+test("a listener that is handed over takes only so many connections, too", async () => {
+  const judge = createOriginJudge(parseTrustedOrigins([], false));
+  const proxy = createFilteringProxy({ judge, who: "a server", log: silentLog });
+  const listener = createListener();
+  proxy.accept(listener);
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as { port: number };
+  const tooMany = new Promise<void>((resolve) => {
+    let dropped = 0;
+    listener.on("drop", () => ++dropped === 300 - 256 && resolve());
+  });
+  const sockets = Array.from({ length: 300 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  await tooMany;
+  expect(await new Promise((resolve) => void listener.getConnections((_, count) => resolve(count)))).toBe(256);
+  sockets.forEach((socket) => socket.destroy());
+  await proxy.close();
 });
