@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, chown, lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePlace, type Place, startHub } from "../support/cli/run-clawport.ts";
 import { freePort } from "../support/free-port.ts";
@@ -31,11 +31,19 @@ export interface HostileHubOptions {
 /** A real hub with hostile servers, among everything that they are after. */
 export async function openHostileHub({ user, path, servers }: HostileHubOptions): Promise<HostileHub> {
   await chmod(tmpdir(), 0o711);
-  const own = await makePlace();
+  const own = await makeInnerPlace();
   const runtime = join(own.folder, "run");
   const outside = join(own.folder, "elsewhere");
   const neighbour = join(own.home, "sandbox", "neighbour");
-  for (const folder of [own.home, runtime, outside, join(own.folder, ".ssh"), join(own.home, "sandbox"), neighbour])
+  for (const folder of [
+    dirname(own.home),
+    own.home,
+    runtime,
+    outside,
+    join(own.folder, ".ssh"),
+    join(own.home, "sandbox"),
+    neighbour,
+  ])
     await mkdir(folder, { mode: 0o700 });
   const keyFile = join(own.folder, ".ssh", "id_ed25519");
   await writeFile(keyFile, "a private key");
@@ -94,6 +102,13 @@ export async function openHostileHub({ user, path, servers }: HostileHubOptions)
       await own[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A state folder in a folder that the user can move, as `~/.openclaw` is. */
+async function makeInnerPlace(): Promise<Place & AsyncDisposable> {
+  const place = await makePlace();
+  const home = join(place.folder, "config", "state");
+  return { ...place, home, env: { ...place.env, CLAWPORT_HOME: home } };
 }
 
 /** Waits for a server that has not listed its tools yet. */

@@ -53,7 +53,12 @@ describe.each(cases)("a server of $name in a cage of its own", ({ user, path }) 
 
     // The whole home folder was given, and the state folder is in it.
     expect(await hub.shell("home", `cat ${keyFile}`)).toBe("a private key");
-    for (const what of ["read the hub's token", "read another server's own folder", "use the hub's socket"])
+    for (const what of [
+      "read the hub's token",
+      "read another server's own folder",
+      "use the hub's socket",
+      "put another state folder in its place",
+    ])
       expect(await hub.attempt("home", what)).toMatch("refused");
 
     expect((await clawport(hub.place, "servers", "-v")).out).toContain(

@@ -14,8 +14,9 @@ function rootWords(): readonly string[] {
   return [...dropped, ...["/sys", "/proc/sys"].flatMap((folder) => ["--ro-bind", folder, folder])];
 }
 
-function hidingWords({ closedFolders, emptyFolders, closedFiles, shown }: StateCage): readonly string[] {
+function hidingWords({ anchors, closedFolders, emptyFolders, closedFiles, shown }: StateCage): readonly string[] {
   return [
+    ...anchors.flatMap((folder) => ["--dev-bind", folder, folder]),
     ...[...closedFolders, ...emptyFolders].flatMap((folder) => ["--tmpfs", folder]),
     ...shown.flatMap((path) => ["--bind", path, path]),
     ...closedFolders.flatMap((folder) => ["--remount-ro", folder]),

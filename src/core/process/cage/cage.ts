@@ -9,6 +9,11 @@ export interface StateCage {
   readonly closedFiles: readonly string[];
   /** What is in those folders and visible all the same. */
   readonly shown: readonly string[];
+  /**
+   * Folders above those that the user could move, the outermost first. They are mounts in there, which can't be moved: a
+   * program that moves one could put a state folder of its own where Clawport looks for it.
+   */
+  readonly anchors: readonly string[];
   /** The kernel's settings can't be written in there, although the user is root. */
   readonly isRoot: boolean;
 }
@@ -22,8 +27,10 @@ export interface FullCage {
   readonly kept: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Folders within those that are empty in there all the same. */
+  /** Folders that are never seen in there, whatever is given. */
   readonly closed: readonly string[];
+  /** As in `StateCage`. */
+  readonly anchors: readonly string[];
   /** `proxy`: a network without anything, until `onOpen` puts something there. */
   readonly network: "none" | "host" | "proxy";
   readonly cwd: string;

@@ -9,7 +9,10 @@ const temporaryWords =
 
 /** What bubblewrap is told, up to the command line of the program. */
 export function fullCageWords(cage: FullCage, prlimit: string | undefined): readonly string[] {
-  const { home, kept, read, write, network, cwd, isRoot } = cage;
+  const { home, kept, network, cwd, isRoot, closed } = cage;
+  // A link that a server planted in a folder of its own may lead to a closed one.
+  const read = cage.read.filter((path) => !isInSome(path, closed));
+  const write = cage.write.filter((path) => !isInSome(path, closed));
   return [
     ...namespaces,
     ...(network === "host" ? [] : ["--unshare-net"]),
@@ -26,7 +29,7 @@ export function fullCageWords(cage: FullCage, prlimit: string | undefined): read
     home,
     ...read.flatMap((path) => ["--ro-bind", path, path]),
     ...write.flatMap((path) => ["--bind", path, path]),
-    ...cage.closed.flatMap((folder) => ["--tmpfs", folder, "--remount-ro", folder]),
+    ...closingWords({ ...cage, read, write }),
     "--chdir",
     cwd,
     ...(cage.onOpen === undefined
@@ -61,14 +64,32 @@ function deviceWords(network: FullCage["network"]): readonly string[] {
   ];
 }
 
+const systemFolders = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix", "gnu"].map(
+  (name) => `/${name}`,
+);
+
 /** What programs need to run, as the system has it: some of these are links to others. */
 function systemWords(): readonly string[] {
-  const names = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix", "gnu"];
-  return names.flatMap((name) => {
-    const path = `/${name}`;
+  return systemFolders.flatMap((path) => {
     if (!existsSync(path)) return [];
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
   });
+}
+
+/** Only what is in something that is bound: elsewhere there is nothing to hide, and the folder would be made. */
+function closingWords({ read, write, closed, anchors }: FullCage): readonly string[] {
+  const visible = closed.filter((folder) => isInSome(folder, [...systemFolders, ...read, ...write]));
+  const movable = anchors.filter(
+    (anchor) => isInSome(anchor, write) && visible.some((each) => isInSome(each, [anchor])),
+  );
+  return [
+    ...movable.flatMap((folder) => ["--bind", folder, folder]),
+    ...visible.flatMap((folder) => ["--tmpfs", folder, "--remount-ro", folder]),
+  ];
+}
+
+function isInSome(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 /** Root owns these, and is root in there, too. */

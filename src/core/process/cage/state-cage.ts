@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Env } from "../child-env.ts";
 import type { StateCage } from "./cage.ts";
 
@@ -28,17 +28,31 @@ export function makeStateCage(options: StateCageOptions): StateCage {
   const isOwn = (path: string): boolean => closedFolders.some((folder) => isWithin(path, folder));
   const emptyFolders = runtime === undefined || isOwn(runtime) ? [] : [runtime];
   const named = namedPaths(given, runtime).filter((path) => !isOwn(path));
+  const closedFiles = [...socketsOf(options), ...(isRoot ? rootFiles() : [])]
+    .flatMap((file) => realFile(file) ?? [])
+    .filter((file, index, all) => all.indexOf(file) === index)
+    .filter((file) => !named.includes(file) && ![...closedFolders, ...emptyFolders].some((at) => isWithin(file, at)));
   return {
     kind: "state",
     closedFolders,
     emptyFolders,
-    closedFiles: [...socketsOf(options), ...(isRoot ? rootFiles() : [])]
-      .flatMap((file) => realFile(file) ?? [])
-      .filter((file, index, all) => all.indexOf(file) === index)
-      .filter((file) => !named.includes(file) && ![...closedFolders, ...emptyFolders].some((at) => isWithin(file, at))),
+    closedFiles,
     shown: named.filter((path) => emptyFolders.some((folder) => path !== folder && isWithin(path, folder))),
+    // Root could move everything: only what is Clawport's own is worth a mount then, and /proc must not be bound.
+    anchors: isRoot ? movableAbove(closedFolders) : movableAbove([...closedFolders, ...emptyFolders, ...closedFiles]),
     isRoot,
   };
+}
+
+/** The folders above these paths that the user could move, the outermost first. */
+function movableAbove(paths: readonly string[]): readonly string[] {
+  const above = new Set(paths.flatMap(foldersAbove));
+  return [...above].filter((folder) => isWritable(dirname(folder))).toSorted((a, b) => a.length - b.length);
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === "/" ? [] : [...foldersAbove(folder), folder];
 }
 
 /** Programs that are of no use without the socket of their engine: naming one gives it. */

@@ -18,6 +18,7 @@ clawport_mount=$1 clawport_setpriv=$2 clawport_drop=$3; shift 3
 hide() { "$clawport_mount" -n "$@" || exit 125; }
 while [ "$1" != -- ]; do
   case "$1" in
+    anchor) hide --rbind "$2" "$2" ;;
     folder) exec 9<"$2"; hide -t tmpfs -o mode=700 clawport "$2" ;;
     shown) if [ -d "/proc/self/fd/9/$3" ]; then /bin/mkdir -p "$2/$3"; else : >"$2/$3"; fi
       hide -c --bind "/proc/self/fd/9/$3" "$2/$3"; shift ;;
@@ -53,8 +54,10 @@ export function unshareWords(programs: UnsharePrograms, cage: StateCage, unset: 
   ];
 }
 
-function hidingWords({ closedFolders, emptyFolders, closedFiles, shown, isRoot }: StateCage): readonly string[] {
+function hidingWords(cage: StateCage): readonly string[] {
+  const { anchors, closedFolders, emptyFolders, closedFiles, shown, isRoot } = cage;
   return [
+    ...anchors.flatMap((folder) => ["anchor", folder]),
     ...[...closedFolders, ...emptyFolders].flatMap((folder) => [
       "folder",
       folder,

@@ -40,7 +40,6 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
       return locatePackage(words, { env, cage: stateCage });
     },
   });
-  const shown = [...read, ...write, ...ownFolder, ...(files?.read ?? [])];
   const proxies: FilteringProxy[] = [];
   const hosts = Array.isArray(given.network) ? given.network : undefined;
   const noted = new Set<string>();
@@ -50,7 +49,8 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
     kept,
     read: [...read, ...(files?.read ?? [])],
     write: [...write, ...ownFolder],
-    closed: stateCage.closedFolders.filter((folder) => shown.some((path) => folder.startsWith(`${path}/`))),
+    closed: stateCage.closedFolders,
+    anchors: stateCage.anchors,
     network: given.network === true ? "host" : hosts === undefined ? "none" : "proxy",
     cwd: ownFolder[0] ?? homedir,
     env: await cageEnv(given, env, homedir),
