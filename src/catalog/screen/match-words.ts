@@ -15,25 +15,31 @@ export interface Saying {
   readonly foreign?: boolean;
   /** Not if the text goes on like this: to ask which one is meant is not to ask for consent. */
   readonly unlessThen?: RegExp;
+  /** Not if the text reads like this from a little before to a little after. */
+  readonly unlessNear?: RegExp;
+  /** Concepts that turn the meaning round if one stands between: "must ask before it deletes". */
+  readonly never?: readonly Concept[];
   /** How many sentences it may run over; one unless given. */
   readonly sentences?: number;
 }
 
-export interface CompiledSaying extends Omit<Saying, "all" | "unless"> {
+export interface CompiledSaying extends Omit<Saying, "all" | "unless" | "never"> {
   readonly all: readonly Meaning[];
   /** For each meaning, the numbers of its concepts. */
   readonly concepts: readonly (readonly number[])[];
   readonly any: Meaning;
   readonly unless: Meaning | undefined;
+  readonly never: Meaning | undefined;
 }
 
-export function compileSaying({ all, unless, ...rest }: Saying): CompiledSaying {
+export function compileSaying({ all, unless, never, ...rest }: Saying): CompiledSaying {
   return {
     ...rest,
     all: all.map((concepts) => meaningOf(...concepts)),
     concepts: all.map((concepts) => concepts.map(numberOf)),
     any: meaningOf(...all.flat()),
     unless: unless && meaningOf(...unless),
+    never: never && meaningOf(...never),
   };
 }
 
@@ -87,7 +93,7 @@ function placesOf(places: IndexedWords["places"], concepts: readonly number[]): 
 }
 
 function sayingAt(words: readonly Word[], first: number, saying: CompiledSaying): WordSpan | undefined {
-  const { all, any, within, inOrder = false, unless, sentences = 1 } = saying;
+  const { all, any, within, inOrder = false, unless, never, sentences = 1 } = saying;
   const word = words[first]!;
   if (!isAnyOf(word.meaning, inOrder ? all[0]! : any)) return undefined;
   const near: Word[] = [];
@@ -100,6 +106,7 @@ function sayingAt(words: readonly Word[], first: number, saying: CompiledSaying)
   if (chosen === undefined) return undefined;
   if (isAnyOf(chosen[0]!.meaning, negation) && isNegatedTwice(words, first)) return undefined;
   if (unless !== undefined && isTurned(words, first, unless)) return undefined;
+  if (never !== undefined && near.some(({ meaning }) => isAnyOf(meaning, never))) return undefined;
   return { start: Math.min(...chosen.map(({ start }) => start)), end: Math.max(...chosen.map(({ end }) => end)) };
 }
 

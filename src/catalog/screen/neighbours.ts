@@ -1,5 +1,5 @@
 import { type Finding, quoteAt } from "./finding.ts";
-import { isAnyOf, meaningOf } from "./lexicon/lexicon.ts";
+import { isAnyOf, type Meaning, meaningOf } from "./lexicon/lexicon.ts";
 import { readWords } from "./lexicon/read-words.ts";
 import { plainLetters } from "./plain-letters.ts";
 import { latinOf, withoutInvisible } from "./reveal-text.ts";
@@ -169,7 +169,7 @@ export function foreignToolFinding(
       powerful.test(word) &&
       !sharesWord(word, topic);
     if (other === undefined && !isNoted && !isPowerful) continue;
-    if (!isOrder(text, match.index, word.length)) continue;
+    if (!isOrder(text, match.index, word.length, orders)) continue;
     const name = other === undefined ? word : `${other.name} of ${other.server}`;
     return {
       rule: "foreign-tool",
@@ -184,7 +184,7 @@ export function foreignToolFinding(
     const name = names.find((each) => each !== undefined) ?? "";
     if (plainServers.test(name) || name.toLowerCase() === server.toLowerCase() || topic.includes(name.toLowerCase()))
       continue;
-    if (!isOrder(text, match.index, whole.length)) continue;
+    if (!isOrder(text, match.index, whole.length, strictOrders)) continue;
     return {
       rule: "foreign-tool",
       severity: "ask",
@@ -196,9 +196,47 @@ export function foreignToolFinding(
   return undefined;
 }
 
-function isOrder(text: string, at: number, length: number): boolean {
+/** What is left to the user, or merely possible, is no order unless it insists, or is about secrets or an address. */
+const offered =
+  /\bif (?:the )?(?:user|you|they|it|one)\b|\bcan\b|\bmay\b|\bcould\b|\bwants?\b|complement|optional|\bfalls\b|möchte|\bkann\b|souhaite|\bpeut\b|desea|\bpuede|如果用户|可以|可用|希望すれば|できます|れます|場合は/i;
+const strictOrders = meaningOf(
+  "must",
+  "instead",
+  "not",
+  "ignore",
+  "covert",
+  "precedence",
+  "unasked",
+  "conspiracy",
+  "toolreply",
+  "secret",
+  "secretfile",
+  "history",
+  "system",
+  "address",
+  "url",
+  "when",
+);
+const insistent = meaningOf(
+  "must",
+  "covert",
+  "precedence",
+  "unasked",
+  "conspiracy",
+  "secret",
+  "secretfile",
+  "history",
+  "system",
+  "address",
+  "url",
+);
+
+function isOrder(text: string, at: number, length: number, kind: Meaning): boolean {
   const around = text.slice(Math.max(0, at - 160), at + length + 200);
-  return readWords(plainLetters(around)).filter(({ meaning }) => isAnyOf(meaning, orders)).length >= 2;
+  const words = readWords(plainLetters(around));
+  if (words.filter(({ meaning }) => isAnyOf(meaning, orders)).length < 2) return false;
+  const wanted = offered.test(around) ? insistent : kind;
+  return words.some(({ meaning }) => isAnyOf(meaning, wanted));
 }
 
 const sharesWord = (name: string, topic: string): boolean =>

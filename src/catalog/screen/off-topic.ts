@@ -67,9 +67,12 @@ function isCollected(name: string, reading: string, word: Word, near: readonly W
   );
 }
 
-function isRequested(word: Word, near: readonly Word[]): boolean {
+function isRequested(reading: string, word: Word, near: readonly Word[]): boolean {
   const moved = near.some((other) => other.start !== word.start && isAnyOf(other.meaning, transfers));
-  const commanded = near.some((other) => isAnyOf(other.meaning, commanding));
+  const commanded = near.some(
+    (other) =>
+      isAnyOf(other.meaning, commanding) || (isAnyOf(other.meaning, transfers) && opensSentence(reading, other.start)),
+  );
   if (isAnyOf(word.meaning, files)) return moved || commanded;
   return (
     moved &&
@@ -77,6 +80,10 @@ function isRequested(word: Word, near: readonly Word[]): boolean {
     (isAnyOf(word.meaning, secrets) ? commanded || near.some((other) => isAnyOf(other.meaning, people)) : true)
   );
 }
+
+/** A verb at the beginning is an order. The first sentence says what the tool does, and may begin so. */
+const opensSentence = (reading: string, start: number): boolean =>
+  start > 0 && /[.!?;。！？；\n]\s{0,3}$/.test(reading.slice(Math.max(0, start - 5), start));
 
 /**
  * Words that ask for secrets, for the conversation or for what is the user's own, in a tool that is about something else. Whether
@@ -106,7 +113,7 @@ export function offTopicFindings(topic: string, texts: readonly DefinitionText[]
       for (const word of words) {
         if (!isAnyOf(word.meaning, wanted) || isTopic(word.meaning, topic) || isNegated(words, word)) continue;
         const near = words.filter((other) => other.sentence === word.sentence && Math.abs(other.at - word.at) < 16);
-        const isAsked = isParameter ? isCollected(name, reading, word, near) : isRequested(word, near);
+        const isAsked = isParameter ? isCollected(name, reading, word, near) : isRequested(reading, word, near);
         if (!isAsked) continue;
         found.push(findingAt(where, reading, word, isParameter ? "collecting-parameter" : "off-topic-request"));
         break;

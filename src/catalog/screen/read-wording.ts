@@ -43,6 +43,7 @@ function readReading({ via, text, words }: ReadText, where: string, subject: Tex
       const span = findSaying(indexed, saying);
       if (span === undefined || (saying.foreign === true && (english ??= isEnglish(text)))) continue;
       if (saying.unlessThen?.test(text.slice(span.end, span.end + 40)) === true) continue;
+      if (saying.unlessNear?.test(text.slice(Math.max(0, span.start - 40), span.end + 40)) === true) continue;
       if (via === "plain" && isCited(text, span)) continue;
       const quote = quoteAt(text, span.start, span.end);
       if (via === "plain") found.push({ rule: rule.id, severity, where, quote, why: rule.why });

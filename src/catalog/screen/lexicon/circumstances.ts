@@ -15,7 +15,7 @@ export const circumstances = {
     |전에|먼저|우선|후에|다음|때마다|매번|또한|추가로|그런|이후|할 때
     |قبل|اولا|بعد|كلما|عندما|عند|ايضا|ثم|بالاضافة
     |पहले|सबसे पहले|बाद|जब|हर बार|जब भी|साथ ही|फिर|अतिरिक्त`,
-  tool: `tool|tools|function|functions|function call*|tool call*|api call*|plugin|plugins|server|servers|mcp|command|commands|action|actions|operation|operations
+  tool: `tool|tools|function|functions|function call*|tool call*|api call*|plugin|plugins|mcp|
     |werkzeug*|tools|funktion*|werkzeugaufruf*|toolaufruf*|befehl
     |outil*|fonction*|l'outil|commande
     |herramienta*|funcion*|comando
@@ -37,7 +37,7 @@ export const circumstances = {
     |этот инструмент|этого инструмента|этим инструментом|эту функцию|этой функции|bu arac*|bu fonksiyon*|bu alan*|bu parametre*
     |本工具|此工具|该工具|这个工具|此参数|该参数|此字段|本函数|此函数|このツール|本ツール|この関数|このパラメータ|このフィールド
     |이 도구*|이 함수*|이 툴*|이 매개변수*|이 필드*|هذه الاداة|هذا الحقل|इस टूल|यह टूल|इस उपकरण`,
-  other: `other tool*|other tools|any other tool*|any tool|all tools|all other tools|another tool|other server*|another server*|other function*|alternative tool*|similar tool*|competing|remaining tools|any function|other mcp|other plugin*|built-in tool*|native tool*|other search|different tool*|tools from other|other integrations|other assistants|tools of other|any other function*|any other mcp|any other server*
+  other: `built-in search|built-in file*|built-in tools|built-in shell|built-in browser|mail tool|calendar tool|file tool|any file tool|payment tools|browser tool|search tools|eingebaute*|integre*|integrad*|内置|内蔵|他の検索|any database|another service|other services|other tool*|other tools|any other tool*|any tool|all tools|all other tools|another tool|other server*|another server*|other function*|alternative tool*|similar tool*|competing|remaining tools|any function|other mcp|other plugin*|built-in tool*|native tool*|other search|different tool*|tools from other|other integrations|other assistants|tools of other|any other function*|any other mcp|any other server*
     |andere tools|anderen tools|anderes tool|anderen werkzeuge*|andere werkzeuge*|jedes tool|jedem tool|allen tools|alle tools|jedes andere|anderer server|anderen server*|jedem anderen|jedem werkzeug*|andere funktionen
     |autre outil|autres outils|tout outil|tout autre|tous les outils|autres serveurs|chaque outil|n'importe quel outil
     |otra herramienta|otras herramientas|cualquier herramienta|cualquier otra|todas las herramientas|otro servidor|otros servidores|demas herramientas|ninguna otra
@@ -85,14 +85,14 @@ export const circumstances = {
     |확인*|승인*|허가*|동의*|허락*
     |تاكيد*|موافقة*|اذن|الاذن|تصريح|وافق
     |पुष्टि|अनुमति|स्वीकृति|सहमति|मंजूरी`,
-  disable: `turn off|turns off|turned off|switch off|switches off|disable|disables|disabled|disabling|suppress*|deactivat*|auto-approve*|allow-all|always allow|deaktivier*|schalte ab|abschalt*|desactiv*|disattiv*|disabilit*|desativ*|uitschakel*|wylacz*|отключи*|отключа*|выключи*|kapat*|devre disi*|关闭|禁用|停用|無効|オフに|끄*|비활성*|عطل|बंद`,
+  disable: `turn off the audit|turn off the log*|audit log|turn off|turns off|turned off|switch off|switches off|disable|disables|disabled|disabling|suppress*|deactivat*|auto-approve*|allow-all|always allow|deaktivier*|schalte ab|abschalt*|desactiv*|disattiv*|disabilit*|desativ*|uitschakel*|wylacz*|отключи*|отключа*|выключи*|kapat*|devre disi*|关闭|禁用|停用|無効|オフに|끄*|비활성*|عطل|बंद`,
   unasked: `without asking|without being asked|without asking first|without prompting|unasked|unprompted|no questions asked|ohne zu fragen|ohne nachzufragen|ohne ruckfrage|ungefragt|unaufgefordert|sans demander|sans poser|sans confirmation|sin preguntar|sin pedir|sin confirmar|sin consultar|senza chiedere|senza chieder*|senza conferma|sem perguntar|sem pedir|zonder te vragen|zonder toestemming|bez pytania|bez zgody|без спроса|не спрашивая|без подтвержд*|без разрешени*|sormadan|izinsiz|不询问|不经询问|无需询问|不必询问|未经同意|未经许可|未经允许|擅自|勝手に|確認なし|許可なく|断りなく|무단*|묻지 않고|물어보지*|허락 없이|دون سؤال|دون استئذان|دون اذن|बिना पूछे|बिना अनुमति`,
   conflict: `contradict*|conflict|conflicts|conflicting|disagree*|objects|objection|objections|insists|insist|refuses|refuse|protests|says otherwise|asks otherwise|differs|widersprich*|widerspricht|ablehnt|contredi*|s'oppose|refuse|contradi*|se opone|se niega|contraddi*|si oppone|tegenspre*|weigert|sprzeciw*|протестует|возража*|противореч*|itiraz*|反对|冲突|拒绝|矛盾|反対|拒否|矛盾|반대*|거부*|يعترض|يرفض|आपत्ति|विरोध`,
   obey: `follow|follows|comply|complies|obey*|adhere*|carry out|carried out|carry on|proceed*|continue anyway|finish the job|execute as written|heed|abide|prevail*|wins|win|count more|befolg*|folge|gehorch*|mach weiter|suis|suivez|obei*|respecte*|sigue|siga|obede*|cumpl*|segui|obbedi*|esegui|siga|volg|gehoorzaam*|wykonuj|stosuj|następuj|следуй*|подчиня*|выполняй*|uy|itaat*|遵循|遵守|服从|执行|照做|从属|従っ|従い|従う|遵守|따르*|따라*|복종*|اتبع|اطع|पालन`,
-  already: `already|blanket|standing consent|standing approval|has been granted|has been given|pre-approved|preapproved|pre-authorized|preauthorized|implicitly|implied|beforehand|in advance|granted|by default|assume*|on file|counts as|treat*
+  already: `in advance|beforehand|一事先|already|blanket|standing consent|standing approval|has been granted|has been given|pre-approved|preapproved|pre-authorized|preauthorized|implicitly|implied|beforehand|in advance|granted|by default|assume*|on file|counts as|treat*
     |bereits|schon|vorab|stillschweigend|gilt als|deja|a l'avance|d'office|considere*|ya|de antemano|por adelantado|se da por|gia|in anticipo|ja foi|ja|antecipadamente
     |al|reeds|vooraf|juz|z gory|уже|заранее|считай*|считается|zaten|onceden|已经|已|事先|视为|默认|すでに|既に|事前|みなし|이미|사전*|간주*|مسبقا|بالفعل|पहले ही|पहले से`,
-  precedence: `instruction hierarchy|order of authority|hierarchy of instructions|precedence over|take precedence|takes precedence|priority over|takes priority|higher priority|overrules|regardless of what|regardless of the user|even if you were told|even if instructed|above all else|absolute authority|final authority|authoritative over|over the user|over any|over all other|supersedes all|outranks|binding
+  precedence: `steps here|come first|over the chat|whatever the operator|whatever the administrator|counts more than|count more than|weighs more|comes before what|come before what|steps here come first|outweigh*|outrank*|ranks above|rank above|higher than the user|gilt mehr|gelten mehr|mehr als das was|l'emporte sur|passe avant|vale mas que|valen mas que|esta por encima|效力高于|高于用户|より優先|に優先|instruction hierarchy|order of authority|hierarchy of instructions|precedence over|take precedence|takes precedence|priority over|takes priority|higher priority|overrules|regardless of what|regardless of the user|even if you were told|even if instructed|above all else|absolute authority|final authority|authoritative over|over the user|over any|over all other|supersedes all|outranks|binding
     |vorrang|hochste prioritat|hoheren rang|uber alle|unabhangig davon|egal was|selbst wenn|auch wenn der nutzer|geht vor|steht uber
     |priorite sur|prioritaire*|prevaut|prevalent|quoi que|meme si|priment|prime sur|priorite absolue|l'emporte*
     |prioridad sobre|maxima prioridad|prevalec*|sin importar|aunque el usuario|por encima de|independientemente de lo que|incluso si|prioridad absoluta|tienen prioridad|tiene prioridad
@@ -124,7 +124,7 @@ export const circumstances = {
     |이제부터*|지금부터*|새로운 지시*|새 지시*|새로운 지침*|척하*|개발자 모드*|앞으로는
     |من الان فصاعدا|انت الان|منذ الان|تعليمات جديدة|تظاهر|وضع المطور
     |अब से|अब आप|नए निर्देश|नया निर्देश|नाटक|डेवलपर मोड`,
-  failure: `needs elevated|damaged|corrupt|spam check|limit reached|caducad*|limite alcanzado|error|failed|failure|denied|rejected|expired|invalid|unauthorized|forbidden|blocked|locked|suspended|timed out|could not|cannot continue|unable to|insufficient|required to continue|to continue|to proceed|to resolve|to fix|to unlock|to restore|verification required|re-authenticate|reauthenticate|session has expired|quota
+  failure: `exceeded|missing|not verified|could not verify|access expired|needs elevated|damaged|corrupt|spam check|limit reached|caducad*|limite alcanzado|error|failed|failure|denied|rejected|expired|invalid|unauthorized|forbidden|blocked|locked|suspended|timed out|could not|cannot continue|unable to|insufficient|required to continue|to continue|to proceed|to resolve|to fix|to unlock|to restore|verification required|re-authenticate|reauthenticate|session has expired|quota
     |fehler|fehlgeschlagen|verweigert|abgelaufen|gesperrt|ungultig|um fortzufahren|nicht moglich|zum fortfahren
     |erreur|echec|echoue|refuse|expire*|bloque|invalide|pour continuer|impossible
     |error|fallo|fallido|denegado|caducad*|expirad*|bloquead*|invalid*|para continuar|no se pudo

@@ -18,7 +18,7 @@ export const instructing = {
     |하지 마|하지마*|말고|마세요|마라|말 것|말아*|않고|않은|않도록|없이|절대
     |لا|لم|لن|دون|بدون|عدم|ابدا|تجنب
     |मत|नहीं|बिना|कभी नहीं|न`,
-  tell: `tell|tells|telling|told|mention*|inform*|reveal*|disclos*|notify*|notifi*|announc*|acknowledg*|alert|alerting|let know|make aware|aware|divulg*|bring up|refer to this|talk about|discuss*|explain|surface this|visible to|show|display|say|admit|expos*|comment on|point out|draw attention|in your reply|in your answer|in your response|in the response|in the summary|warn*|advis*
+  tell: `report this|report it|report the|hear about|hear of|reporting this|schildere|erzahl*|raconte*|explique*|explica*|说起|讲|説明|tell|tells|telling|told|mention*|inform*|reveal*|disclos*|notify*|notifi*|announc*|acknowledg*|alert|alerting|let know|make aware|aware|divulg*|bring up|refer to this|talk about|discuss*|explain|surface this|visible to|show|display|say|admit|expos*|comment on|point out|draw attention|in your reply|in your answer|in your response|in the response|in the summary|warn*|advis*
     |sag|sage|sagen|sagst|erwahn*|informier*|mitteil*|mitzuteilen|verrat*|offenleg*|offenzulegen|benachrichtig*|zeig|zeige|zeigen|anzeig*|anzuzeigen|bericht*|wissen|merkt|merken|bekannt|hinweis*|kenntnis
     |dis|dire|dites|mentionn*|informe*|revel*|divulgu*|signal*|averti*|prevenir|previen*|montre*|affich*|parle|parler|parlez|savoir|sache|au courant|l'insu|insu
     |dig*|decir*|diga*|mencion*|informar*|informe*|revel*|divulg*|notific*|avis*|muestr*|mostrar*|cuente*|sepa|saberlo|conocimiento|comuni*
@@ -100,7 +100,7 @@ export const instructing = {
     |이전*|앞선|모든|다른|기존*|위의|지금까지*|앞의
     |السابق*|جميع|كل|الاخرى|اعلاه|سابقة
     |पिछल*|पहले|सभी|अन्य|उपरोक्त|पूर्व*|मौजूदा`,
-  rules: `instruction|instructions|rules|guideline*|directive*|prompt|prompts|usual polic*|safety polic*|your polic*|content polic*|constraint*|restriction*|guardrail*|safeguard*|safety|commands given|system message|what you were told|told you|orders|training|the user's request|user's wishes|the user asked|the user said|what the user
+  rules: `obligations|leitlinie*|sicherheitsregel*|schutzregel*|normas|garde-fou*|安全准则|安全规则|准则|指針|instruction|instructions|rules|guideline*|directive*|prompt|prompts|usual polic*|safety polic*|your polic*|content polic*|constraint*|restriction*|guardrail*|safeguard*|safety|commands given|system message|what you were told|told you|orders|training|the user's request|user's wishes|the user asked|the user said|what the user
     |anweisung*|instruktion*|regel|regeln|richtlinie*|vorgabe*|beschrankung*|systemprompt|vorschrift*|befehle|weisung*
     |instructions|consigne*|regles|directive*|restrictions|garde-fous|politique*
     |instruccion*|reglas|directriz|directrices|indicacion*|restriccion*|ordenes|pautas|politica*
@@ -130,8 +130,8 @@ export const instructing = {
     |반드시|항상|꼭|중요|즉시|필수*|해야*|하십시오|하세요|매번|자동*|먼저|우선|주세요
     |يجب|دائما|مهم|فورا|ضروري|الزامي|عليك|تاكد|يرجى|تلقائيا|كل مرة|اولا
     |हमेशा|ज़रूरी|जरूरी|अनिवार्य|महत्वपूर्ण|तुरंत|अवश्य|चाहिए|कृपया|सुनिश्चित|स्वचालित`,
-  you: `you|your|yourself|you're|you'll|du|dich|dir|dein*|sie mussen|tu dois|vous|ton|votre|usted|tu debes|debes|devi|voce|jij|je moet|jouw|ty|twoj*|musisz|ты|вы|тебе|тебя|твой|вам|sen|senin|你|您|あなた|お前|당신*|너는|انت|عليك|आप|आपको|तुम`,
-  ai: `bot|bots|assistant|assistants|automated assistants|coding assistants|automation agents|ai|a.i|ais|llm|llms|language model|language models|ai agent*|ai assistant*|ai model*|agents|claude|gpt|gpt-4|chatgpt|gemini|copilot|chatbot|the model|the agent|dear model|automated agent*|agent reading|bots|automation reading|reading this page|processing this|reading this
+  you: `tu es|vous etes|toi|tes|eres|tus|sei un|deine|deiner|you|your|yourself|you're|you'll|du|dich|dir|dein*|sie mussen|tu dois|vous|ton|votre|usted|tu debes|debes|devi|voce|jij|je moet|jouw|ty|twoj*|musisz|ты|вы|тебе|тебя|твой|вам|sen|senin|你|您|あなた|お前|당신*|너는|انت|عليك|आप|आपको|तुम`,
+  ai: `software support|the software that|automation that|whatever agent|any agent|systemes d'ia|sistemas de ia|ki-systeme|ai systems|ai shoppers|言語モデル|语言模型|人工智能系统|si eres un modelo|modelo de lenguaje|un modele de langage|agent:|agente:|asistente:|bot|bots|assistant|assistants|automated assistants|coding assistants|automation agents|ai|a.i|ais|llm|llms|language model|language models|ai agent*|ai assistant*|ai model*|agents|claude|gpt|gpt-4|chatgpt|gemini|copilot|chatbot|the model|the agent|dear model|automated agent*|agent reading|bots|automation reading|reading this page|processing this|reading this
     |programmierassistent*|ki-assistent*|ki-agent*|ki|assistent*|sprachmodell*|das modell|ki-modell*|ki-system*
     |ia|l'ia|l'assistant|assistant ia|assistants ia|agent ia|agents ia|modele de langage|le modele|intelligence artificielle
     |asistente*|modelo de lenguaje|el modelo|agente de ia|agentes de ia|inteligencia artificial

@@ -1,5 +1,6 @@
 import { plainLetters } from "../plain-letters.ts";
 import { circumstances } from "./circumstances.ts";
+import { concealing } from "./concealing.ts";
 import { doing } from "./doing.ts";
 import { instructing } from "./instructing.ts";
 
@@ -8,12 +9,14 @@ export type Concept =
   | keyof typeof instructing
   | keyof typeof doing
   | keyof typeof circumstances
+  | keyof typeof concealing
   | "url"
   | "address"
   | "secretfile";
 
 const shapes = ["url", "address", "secretfile"] as const;
-const names = [...Object.keys({ ...instructing, ...doing, ...circumstances }), ...shapes] as Concept[];
+const lists = { ...instructing, ...doing, ...circumstances, ...concealing };
+const names = [...Object.keys(lists), ...shapes] as Concept[];
 const bits = new Map(names.map((name, index) => [name, 2 ** index]));
 
 /** A set of concepts, as the sum of their bits. There are more than 31, so the bits are split over two numbers. */
@@ -81,17 +84,17 @@ export const lexiconOf = (): Lexicon => (built ??= buildLexicon());
 export const isUnspaced = (text: string): boolean => /[\u3040-\u30ff\u3400-\u9fff]/.test(text);
 
 function buildLexicon(): Lexicon {
-  const lists = {
+  const found = {
     words: new Map<string, WordFacts>(),
     stems: new Map<string, WordFacts>(),
     unspaced: new Map<string, Meaning>(),
   };
-  for (const [concept, list] of Object.entries({ ...instructing, ...doing, ...circumstances })) {
+  for (const [concept, list] of Object.entries(lists)) {
     const meaning = meaningOf(concept as Concept);
-    for (const entry of list.split("|")) addEntry(lists, plainLetters(entry.trim()), meaning);
+    for (const entry of list.split("|")) addEntry(found, plainLetters(entry.trim()), meaning);
   }
-  const maxUnspaced = Math.max(...[...lists.unspaced.keys()].map(({ length }) => length));
-  return { ...lists, maxUnspaced };
+  const maxUnspaced = Math.max(...[...found.unspaced.keys()].map(({ length }) => length));
+  return { ...found, maxUnspaced };
 }
 
 function addEntry({ words, stems, unspaced }: Omit<Lexicon, "maxUnspaced">, entry: string, meaning: Meaning): void {

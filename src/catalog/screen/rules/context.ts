@@ -131,6 +131,8 @@ export const contextRules: readonly ContextRule[] = [
       { definition: tool("weather", "Returns the weather as JSON."), beside: mail },
       { definition: tool("upload_part", "Call complete_upload after the last part.") },
       { definition: tool("query", "Runs a query on the database server.") },
+      { definition: tool("weather", "To put it into a calendar, use the Outlook server, if the user wants that.") },
+      { definition: tool("pay", "Complements the Stripe MCP server; it does not replace it.") },
     ],
   },
   {

@@ -1,5 +1,9 @@
 import { acts, wanted, type WordingRule } from "./wording-rule.ts";
 
+/** What a service says about the credential of its own: how to set it, not to hand it over. */
+const ownCredential =
+  /\bvalid (?:\w+ ){0,2}(?:token|key|credential)|authorization header|make sure|check (?:the|your|that|whether)|create an? |sign in|log ?in again|configure|in (?:your|the) environment|环境变量中设置|に設定して|(?:set|define|export|setze|definissez|defina) (?:the )?[a-z]+_[a-z_]+/;
+
 /** Words that steer the model aside from what the user asked for. */
 export const steeringRules: readonly WordingRule[] = [
   {
@@ -70,7 +74,15 @@ export const steeringRules: readonly WordingRule[] = [
     why: "it gives orders to the model that reads it",
     reads: { result: "mark" },
     sayings: [
-      { all: [["ai"], ["must", "ignore"], [...acts, "tool", "tell"]], within: 14, only: "result" },
+      {
+        all: [["ai"], ["must"], [...acts, "tool", "tell"]],
+        within: 14,
+        only: "result",
+        never: ["not", "ask", "consent"],
+      },
+      { all: [["ai"], ["ignore"], ["rules", "consent", "system"]], within: 14, only: "result" },
+      { all: [["persona"], ["user"], acts], within: 14, only: "result" },
+      { all: [["run"], ["self"]], within: 3, inOrder: true, only: "result", unless: ["not"] },
       { all: [["you"], ["must"], ["tool"], acts], within: 12, only: "result" },
       {
         all: [["you"], ["ai"], [...acts, "use", "ignore", "tell", "praise", "lie"]],
@@ -80,11 +92,7 @@ export const steeringRules: readonly WordingRule[] = [
       },
       { all: [["ai"], [...acts, "use"], wanted], within: 16, inOrder: true, only: "result", unless: ["not"] },
       {
-        all: [
-          ["ai"],
-          ["lie", "praise", "disable", "unasked", "covert", "ignore"],
-          [...acts, "user", "tell", "rules", "use"],
-        ],
+        all: [["ai"], ["lie", "praise", "disable", "unasked", "covert"], [...acts, "user", "tell", "rules", "use"]],
         within: 18,
         inOrder: true,
         only: "result",
@@ -113,6 +121,7 @@ export const steeringRules: readonly WordingRule[] = [
       "Our AI models run on GPUs.",
       "Please send the report by Friday.",
       "The agent returned three results.",
+      "Policy: the assistant must ask the user before it deletes files.",
     ],
   },
   {
@@ -125,7 +134,11 @@ export const steeringRules: readonly WordingRule[] = [
         within: 26,
         sentences: 3,
         inOrder: true,
+        unlessNear: ownCredential,
       },
+      { all: [["failure"], ["use"], ["secret", "secretfile"], ["user"]], within: 26, sentences: 3 },
+      { all: [["failure"], ["ask"], ["user"], ["secret"]], within: 20, sentences: 2, inOrder: true },
+      { all: [["failure"], ["fill", "send", "use"], ["history", "system"]], within: 26, sentences: 3, inOrder: true },
       {
         all: [["failure"], ["run", "ignore"], ["consent", "rules"], ["tool", "you", "must"]],
         within: 26,
@@ -146,6 +159,7 @@ export const steeringRules: readonly WordingRule[] = [
       "Login failed for user root.",
       "The build failed in step 3.",
       "Permission denied.",
+      "401 Unauthorized: provide a valid access token in the Authorization header.",
     ],
   },
 ];
