@@ -6,6 +6,8 @@ export const commandTable: readonly CommandEntry[] = [
     { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
     { name: "stop", summary: "stop the running hub", load: () => import("./commands/stop.ts") },
     { name: "console", summary: "open the hub's page in your browser", load: () => import("./commands/console.ts") },
+    { name: "tray", summary: "show an icon with a menu in your panel", load: () => import("./commands/tray.ts") },
+    { name: "pause", summary: "refuse all calls until you resume", load: () => import("./commands/pause.ts") },
     {
       name: "status",
       summary: "show the hub, and the details of its servers' connections",

@@ -15,6 +15,7 @@ export const debianPackages = {
   "gnome-keyring": "/usr/bin/gnome-keyring-daemon",
   grim: "/usr/bin/grim",
   haproxy: "/usr/sbin/haproxy",
+  "lxqt-panel": "/usr/bin/lxqt-panel",
   "nats-server": "/usr/sbin/nats-server",
   openbox: "/usr/bin/openbox",
   pulseaudio: "/usr/bin/pulseaudio",
@@ -29,6 +30,8 @@ export const debianPackages = {
   "x11-xserver-utils": "/usr/bin/xrandr",
   xclip: "/usr/bin/xclip",
   xdotool: "/usr/bin/xdotool",
+  "xfce4-panel": "/usr/bin/xfce4-panel",
+  xfconf: "/usr/bin/xfconf-query",
   xvfb: "/usr/bin/Xvfb",
   zsh: "/usr/bin/zsh",
 } as const;

@@ -40,12 +40,12 @@ export function createNonce(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(16)).buffer);
 }
 
-/** The secret is in the fragment, which no server sees. Both are removed from the address at once. */
+/** The secret is in the fragment, which no server sees; a page of the console may follow it. Both are removed from the address at once. */
 function takeLink(): { readonly code: string; readonly secret: string } | undefined {
   const [, code] = /^\/console\/login\/([\w-]+)$/.exec(location.pathname) ?? [];
-  const secret = location.hash.slice(1);
+  const [, secret = "", page = ""] = /^#([\w-]*)(?:\.([\w-]+(?:\/[\w-]+)*))?$/.exec(location.hash) ?? [];
   if (code === undefined) return undefined;
-  history.replaceState(null, "", "/console/");
+  history.replaceState(null, "", `/console/${page}`);
   return { code, secret };
 }
 

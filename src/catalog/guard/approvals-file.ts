@@ -54,7 +54,7 @@ export interface AnsweredCall extends QuestionedCall {
   readonly id: string;
   readonly choice: ApprovalAnswer;
   /** How the person answered; at a terminal unless given. */
-  readonly by?: "console";
+  readonly by?: Exclude<AnswerWay, "terminal">;
   readonly at: string;
   /** Until then only the call that waited may take it. */
   readonly openUntil?: string;
@@ -216,8 +216,8 @@ function areStrings(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "string");
 }
 
-/** How a person answered a call in the list: `clawport approve` at a terminal, or a session of the console. */
-export type AnswerWay = "terminal" | "console";
+/** How a person answered a call in the list: `clawport approve` at a terminal, a session of the console, or a notification. */
+export type AnswerWay = "terminal" | "console" | "desktop";
 
 /** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
 export type Widening = "caller" | "tool";
@@ -254,6 +254,6 @@ export function answeredCall(
 ): AnsweredCall {
   const { id, name, source, tool, caller, hash, openUntil, config, identity } = call;
   const origin = { ...(config !== undefined && { config }), ...(identity !== undefined && { identity }) };
-  const way = by === "console" ? { by } : {};
+  const way = by === undefined || by === "terminal" ? {} : { by };
   return { id, name, source, tool, caller, hash, ...origin, choice, ...way, at, ...(openUntil && { openUntil }) };
 }

@@ -63,8 +63,8 @@ export interface Approvals {
   answer(id: string, choice: ApprovalAnswer, widened?: Widening, seen?: string, by?: AnswerWay): Promise<GivenAnswer>;
   /** Removes the lasting answers for a tool, or a caller's for every tool, so that the next call asks again. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
-  /** Calls the listener after every change, whichever process made it. */
-  onChange(listener: () => void): Unsubscribe;
+  /** Calls the listener after every change, whichever process made it; with `here`, only after those of this process, without a timer. */
+  onChange(listener: () => void, of?: "here"): Unsubscribe;
 }
 
 export interface NewWaitingCall extends Omit<WaitingCall, "id" | "at" | "openUntil"> {
@@ -121,6 +121,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
   let readAt = -Infinity;
   let stamp: string | undefined;
   let looking: NodeJS.Timeout | undefined;
+  let lookers = 0;
 
   function learn(content: ApprovalsFile, newStamp?: string): ApprovalsFile {
     known = content;
@@ -303,13 +304,14 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
       return forgotten;
     },
 
-    onChange(listener) {
+    onChange(listener, of) {
       listeners.add(listener);
+      if (of === "here") return () => listeners.delete(listener);
+      lookers++;
       // Not every file system reports the changes of other processes, so the file is looked at.
       looking ??= setInterval(() => void refresh().catch(() => {}), lookEveryMs).unref();
       return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
+        if (!listeners.delete(listener) || --lookers > 0) return;
         clearInterval(looking);
         looking = undefined;
       };

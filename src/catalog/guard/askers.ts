@@ -34,6 +34,9 @@ export interface Asker {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
 }
 
+/** A tray on the desktop. While there is one, nothing else asks on the desktop: a person must not see a question twice. */
+export const trayAskerId = "tray";
+
 /** All askers. They come and go while the guard runs. */
 export interface Askers {
   add(asker: Asker): Unsubscribe;
@@ -47,7 +50,11 @@ export function createAskers(): Askers {
       askers.add(asker);
       return () => askers.delete(asker);
     },
-    available: (context) => [...askers].filter((asker) => asker.available(context)),
+    available(context) {
+      const found = [...askers].filter((asker) => asker.available(context));
+      const hasTray = found.some(({ id }) => id === trayAskerId);
+      return hasTray ? found.filter(({ id, kind }) => id === trayAskerId || kind !== "desktop") : found;
+    },
   };
 }
 

@@ -51,6 +51,8 @@ export interface GuardOptions {
   readonly secrets?: (() => readonly NamedSecret[]) | undefined;
   /** Whether the audit has the arguments of each call. */
   readonly keepsArguments?: boolean | undefined;
+  /** Why no call may run now; undefined while calls may. */
+  readonly pausedBecause?: (() => string | undefined) | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
   /** How long a person has to answer; 120,000 unless given. */
@@ -104,6 +106,7 @@ export function createGuard(options: GuardOptions): Guard {
       : undefined;
   const flows = createGuardFlows(clock);
   const recorder = createCallRecorder({ audit, metrics, clock, argumentsOf });
+  const pausedBecause = options.pausedBecause ?? (() => undefined);
   let { policy } = options;
   let limits = createRateLimits(policy.limits ?? []);
 
@@ -124,14 +127,23 @@ export function createGuard(options: GuardOptions): Guard {
       findings: undefined,
     };
     let isRunning = false;
+    const refuse = (code: "denied" | "rate-limited", text: string): Outcome<T> => {
+      span?.recordFailure(code);
+      record.end(decision, code, undefined);
+      return { kind: "refused", code, text };
+    };
+    const refusePaused = (text: string): Outcome<T> => {
+      decision.verdict = "deny";
+      decision.why = "paused";
+      return refuse("denied", text);
+    };
     try {
+      const paused = pausedBecause();
+      if (paused !== undefined) return refusePaused(paused);
       const wait = waitFor(operation, context, record.at);
       if (wait > 0) {
         decision.why = "limit";
-        const text = limitText(operation.what, wait);
-        span?.recordFailure("rate-limited");
-        record.end(decision, "rate-limited", undefined);
-        return { kind: "refused", code: "rate-limited", text };
+        return refuse("rate-limited", limitText(operation.what, wait));
       }
       const screened = screenCall(policy, operation, context.caller);
       const inArguments = screened instanceof Promise ? await screened : screened;
@@ -143,11 +155,10 @@ export function createGuard(options: GuardOptions): Guard {
       if (admitted instanceof Promise) decision.waited = clock() - record.at;
       decision.verdict = admission.verdict;
       decision.why = admission.why;
-      if (!admission.pass) {
-        span?.recordFailure("denied");
-        record.end(decision, "denied", undefined);
-        return { kind: "refused", code: "denied", text: admission.text };
-      }
+      if (!admission.pass) return refuse("denied", admission.text);
+      // It may have waited for an approval while the user paused.
+      const pausedSince = pausedBecause();
+      if (pausedSince !== undefined) return refusePaused(pausedSince);
       record.run(decision);
       isRunning = true;
       const answer = screenAnswer(policy, operation, withoutFlood(await operation.run(context)), context);

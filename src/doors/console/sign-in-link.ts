@@ -31,6 +31,8 @@ export interface SignInLinkOptions {
   readonly hub: LinkedHub;
   /** Whether a person at a terminal asked for it: only then may its session change anything. */
   readonly terminal: boolean;
+  /** The page of the console that it opens: `approvals/12`. */
+  readonly page?: string | undefined;
   readonly now?: number;
 }
 
@@ -45,6 +47,7 @@ export async function createSignInLink({
   home,
   hub,
   terminal,
+  page = "",
   now = Date.now(),
 }: SignInLinkOptions): Promise<SignInLink> {
   const [code, secret] = [createSecret(), createSecret()];
@@ -54,7 +57,7 @@ export async function createSignInLink({
   const expires = now + validMs;
   const content = { secret: hashToken(secret), expires, terminal, hub: hubName(hub) };
   await writeFileAtomic(join(folder, `${hashToken(code)}.json`), `${JSON.stringify(content)}\n`);
-  const url = `${hub.address}/console/login/${code}#${secret}`;
+  const url = `${hub.address}/console/login/${code}#${secret}${page === "" ? "" : `.${page}`}`;
   return { url, expiresAt: new Date(expires).toISOString(), terminal };
 }
 

@@ -5,8 +5,8 @@ import { leavesBodyUnread } from "../../core/http/read-body.ts";
 import { sendJson } from "../../core/http/send-json.ts";
 import { type HubKeyName, mainTokenName } from "./gate.ts";
 
-/** Answers one verb for the holder of this key; whatever it throws is sent as a fault. */
-export type ControlHandler = (verb: string, body: unknown, key: HubKeyName) => Promise<unknown>;
+/** Answers one verb for the holder of this key; whatever it throws is sent as a fault. The signal aborts if the client goes away. */
+export type ControlHandler = (verb: string, body: unknown, key: HubKeyName, signal?: AbortSignal) => Promise<unknown>;
 
 export interface ControlRequest {
   readonly verb: string;
@@ -39,7 +39,9 @@ export async function serveControl(
     if (key === undefined) throw forKeysOnly();
     if (request.method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
     const body = await intake.read(request, { holder: mainTokenName, maxBytes: maxControlBytes });
-    sendJson(response, 200, { result: (await control(verb, body, key)) ?? null });
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    sendJson(response, 200, { result: (await control(verb, body, key, gone.signal)) ?? null });
   } catch (error) {
     const fault = toFault(error);
     const { code, message, detail, row } = fault;

@@ -8,7 +8,7 @@ import type { ControlApi } from "./control-api.ts";
  */
 export function answerControl(engine: Engine): ControlHandler {
   let opening: Promise<ControlApi> | undefined;
-  return async (verb, body, key) => (await (opening ??= openApi(engine)))(verb, body, key);
+  return async (verb, body, key, signal) => (await (opening ??= openApi(engine)))(verb, body, key, signal);
 }
 
 async function openApi(engine: Engine): Promise<ControlApi> {

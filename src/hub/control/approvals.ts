@@ -25,12 +25,12 @@ export async function listApprovals(folder: FolderContext): Promise<ApprovalsLis
 }
 
 export async function approveCall(folder: FolderContext, input: Input<typeof answerInput>): Promise<GivenAnswer> {
-  const { id, answer = "once", widened, confirmed, seen } = input;
+  const { id, answer = "once", widened, confirmed, seen, by } = input;
   const isRefusal = answer === "no" || answer === "never";
   if (isRefusal && widened !== undefined)
     throw new Fault("bad-params", "Only an approval can be for every tool or every caller.");
   if (!isRefusal) await requireApprover(folder, confirmed);
-  return (await folder.openApprovals()).answer(id, answer, widened, seen, folder.answersBy);
+  return (await folder.openApprovals()).answer(id, answer, widened, seen, folder.answersBy ?? by);
 }
 
 export async function acceptDefinition(

@@ -11,16 +11,16 @@ import { verbs } from "./verbs.ts";
 export type VerbRights = "relay" | "control" | "look" | "person";
 
 /** The hub's end of the control API: `POST /control/<area>.<verb>` with a JSON object. Answers one verb. */
-export type ControlApi = (name: string, body: unknown, rights: VerbRights) => Promise<unknown>;
+export type ControlApi = (name: string, body: unknown, rights: VerbRights, signal?: AbortSignal) => Promise<unknown>;
 
 /** Judged first, checked second, run third. */
 export function createControlApi(hub: HubContext, table: VerbTable = verbs): ControlApi {
-  return async (name, body, rights) => {
+  return async (name, body, rights, signal) => {
     const row = findVerb(table, name);
     if (row === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
     if (!verbsOf[rights].includes(row.needs)) throw new Fault("denied", refusals[rights]);
     if (!isRecord(body)) throw new Fault("bad-params", "The request body must be a JSON object.");
-    return runOn(hub, row)(readInput(row, body));
+    return runOn(hub, row)(readInput(row, body), signal);
   };
 }
 

@@ -50,10 +50,10 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
     close: () => agent.destroy(),
   };
 
-  async function ask(verb: string, body: object, withinMs: number): Promise<unknown> {
+  async function ask(verb: string, body: object, withinMs: number, given?: AbortSignal): Promise<unknown> {
     const headers = { authorization: `Bearer ${hub.key.reveal()}`, "content-type": "application/json" };
     const url = hubControlUrl(hub.address, verb);
-    const { status, text } = await withDeadline(withinMs, undefined, async (signal) => {
+    const { status, text } = await withDeadline(withinMs, given, async (signal) => {
       const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent, signal });
       return { status: response.statusCode ?? 0, text: await readText(response, largestAnswer) };
     });

@@ -25,8 +25,8 @@ export interface Verb<Shape extends Fields, Output, Place extends keyof Contexts
   readonly withinMs: number;
   readonly input: Shape;
   readonly on: Place;
-  /** Loads what it needs: commands and the page have the table, too, and run nothing. */
-  readonly run: (context: Contexts[Place], input: Input<Shape>) => Promise<Output>;
+  /** Loads what it needs: commands and the page have the table, too, and run nothing. The signal aborts if the client goes away. */
+  readonly run: (context: Contexts[Place], input: Input<Shape>, signal?: AbortSignal) => Promise<Output>;
 }
 
 const noFields = {};
@@ -45,7 +45,7 @@ export const gatewayMs = 60_000;
 
 /** Any row: what it runs on and takes is known to its own type only. */
 export interface AnyVerb extends Omit<Verb<Fields, unknown, keyof Contexts>, "run"> {
-  readonly run: (context: never, input: never) => Promise<unknown>;
+  readonly run: (context: never, input: never, signal?: AbortSignal) => Promise<unknown>;
 }
 export type VerbTable = Readonly<Record<string, Readonly<Record<string, AnyVerb>>>>;
 
@@ -54,8 +54,8 @@ type CallOf<Row> = Row extends {
   readonly run: (...values: never[]) => Promise<infer Output>;
 }
   ? object extends Input<Shape>
-    ? (input?: Input<Shape>) => Promise<Output>
-    : (input: Input<Shape>) => Promise<Output>
+    ? (input?: Input<Shape>, signal?: AbortSignal) => Promise<Output>
+    : (input: Input<Shape>, signal?: AbortSignal) => Promise<Output>
   : never;
 
 /** Every verb of a table as a method: the same type for the hub itself and for each of its clients. */
@@ -63,7 +63,7 @@ export type Control<Table extends VerbTable> = {
   readonly [Area in keyof Table]: { readonly [Name in keyof Table[Area]]: CallOf<Table[Area][Name]> };
 };
 
-export type VerbCall = (input?: object) => Promise<unknown>;
+export type VerbCall = (input?: object, signal?: AbortSignal) => Promise<unknown>;
 
 /** Makes a control whose methods do what `call` says. */
 export function controlOf<Table extends VerbTable>(
@@ -79,5 +79,5 @@ export function controlOf<Table extends VerbTable>(
 
 /** A method that runs the row in this process, on the context that it is for. */
 export function runOn(context: Contexts[keyof Contexts], row: AnyVerb): VerbCall {
-  return (input = {}) => row.run(context as never, input as never);
+  return (input = {}, signal) => row.run(context as never, input as never, signal);
 }

@@ -3,6 +3,7 @@ import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { ListedTool } from "./queries/list-tools.ts";
 import type { Control } from "./verb.ts";
 import { approvals, audit, pins, rules, usage } from "./verbs/guard.ts";
+import { presence } from "./verbs/presence.ts";
 import { apps, servers, tools } from "./verbs/servers.ts";
 import { clients, configuration, machine, tokens } from "./verbs/settings.ts";
 import { signIns } from "./verbs/sign-ins.ts";
@@ -29,6 +30,7 @@ export const verbs = {
   doctor,
   usage,
   status,
+  presence,
 };
 
 /** The part that a command does itself if no hub runs. */

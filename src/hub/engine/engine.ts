@@ -70,7 +70,7 @@ export interface EngineDoors {
 }
 
 /** A running Clawport: sources, catalog, guard and doors, put together once for every host. */
-export interface Engine extends EngineParts, AsyncDisposable, Pick<GuardedCatalog, "onCall" | "auditLoss" | "askers"> {
+export interface Engine extends EngineParts, AsyncDisposable, Omit<GuardedCatalog, keyof EngineParts> {
   readonly startedAt: Date;
   /** What other processes find it by, if it claims its state folder. */
   readonly record: ProcessRecord | undefined;

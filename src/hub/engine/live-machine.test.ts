@@ -7,7 +7,13 @@ import { createLiveMachine } from "./live-machine.ts";
 test("of two edits at the same moment the later one counts", async () => {
   await using stage = await openStage({});
   const { engine } = stage;
-  const wiring = { askers: createAskers(), onCall: () => () => {}, httpAddress: () => undefined };
+  const wiring = {
+    askers: createAskers(),
+    onCall: () => () => {},
+    noteEvent() {},
+    tellRecording() {},
+    httpAddress: () => undefined,
+  };
   const closers = createClosers(engine.log);
   const live = createLiveMachine({ ...engine, closers }, { offers: "as-configured", isNode: false, wiring });
   const [on, off] = [true, false].map((enabled) => ({ ...engine.config.machine, enabled }));

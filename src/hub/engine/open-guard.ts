@@ -17,6 +17,7 @@ import type { NamedSecret } from "../../core/text/shown-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { configId, hubFiles } from "../state/hub-files.ts";
 import type { Closers } from "./engine-parts.ts";
+import { openPause, type Pause, pausedText } from "../state/pause.ts";
 
 export interface GuardedCatalog {
   readonly catalog: Catalog;
@@ -29,8 +30,18 @@ export interface GuardedCatalog {
   auditLoss(): AuditLoss;
   /** Whom the guard may ask. */
   readonly askers: Askers;
+  readonly pause: Pause;
+  /** How many calls run now. */
+  running(): number;
   /** Calls the listener after every call, with what the audit gets. */
   onCall(listener: (entry: AuditEntry) => void): Unsubscribe;
+  /** Calls the listener when a call has begun to run. */
+  onBegin(listener: () => void): Unsubscribe;
+  /** Writes a line to the audit that is not a call, and counts as none. */
+  noteEvent(entry: AuditEntry): void;
+  /** Calls the listener when `tellRecording` is called: a recording began or ended, or its notification came or went. */
+  onRecording(listener: () => void): Unsubscribe;
+  tellRecording(): void;
 }
 
 /** An empty catalog and its guard. */
@@ -81,9 +92,18 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const usage = openUsageLedger({ folder: hubFiles.usage(home), log });
   closers.add("usage", () => usage.close());
   const listeners = new Set<(entry: AuditEntry) => void>();
+  const beginListeners = new Set<() => void>();
+  const recordingListeners = new Set<() => void>();
+  let running = 0;
   const audit: Audit = {
     ...kept,
+    begin(call) {
+      kept.begin(call);
+      running++;
+      for (const listener of beginListeners) listener();
+    },
     record(entry, begun) {
+      if (begun !== undefined) running--;
       calls.note(entry);
       usage.note(entry);
       kept.record(entry, begun);
@@ -100,10 +120,38 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
-  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log, secrets, keepsArguments });
+  const pause = openPause(hubFiles.pause(home));
+  closers.add("pause", () => pause.close());
+  const pausedBecause = (): string | undefined => {
+    const paused = pause.state();
+    return paused && pausedText(paused);
+  };
+  const guarding = { policy, approvals, pins, askers, audit, metrics, log, secrets, keepsArguments, pausedBecause };
+  const guard = createGuard(guarding);
   const onCall: GuardedCatalog["onCall"] = (listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  return { guard, pins, approvals, calls, usage, askers, auditLoss: kept.loss, onCall };
+  return {
+    guard,
+    pins,
+    approvals,
+    calls,
+    usage,
+    askers,
+    pause,
+    running: () => running,
+    auditLoss: kept.loss,
+    onCall,
+    onBegin(listener) {
+      beginListeners.add(listener);
+      return () => beginListeners.delete(listener);
+    },
+    noteEvent: (entry) => kept.record(entry),
+    onRecording(listener) {
+      recordingListeners.add(listener);
+      return () => recordingListeners.delete(listener);
+    },
+    tellRecording: () => recordingListeners.forEach((listener) => listener()),
+  };
 }

@@ -1,11 +1,13 @@
+import type { AuditEntry } from "../../catalog/audit/audit-line.ts";
 import type { MachineConfig } from "../../core/config/machine-config.ts";
 import { formatMark, ownMark } from "../../core/process/process-mark.ts";
 import { createDesktopAsker } from "../../sources/machine/desktop-asker.ts";
+import type { RecordingEvent } from "../../sources/machine/desktop/recordings.ts";
 import { type OpenedMachine, openMachine } from "../../sources/machine/open-machine.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { GuardedCatalog } from "./open-guard.ts";
 
-export interface OpenMachineWiring extends Pick<GuardedCatalog, "askers" | "onCall"> {
+export interface OpenMachineWiring extends Pick<GuardedCatalog, "askers" | "onCall" | "noteEvent" | "tellRecording"> {
   /** Where MCP clients reach this process, once the door is open. */
   httpAddress(): string | undefined;
 }
@@ -32,6 +34,10 @@ export async function openConfiguredMachine(
     homedir,
     version,
     log,
+    onRecording(event) {
+      if (event !== undefined) wiring.noteEvent(recordingLine(event));
+      wiring.tellRecording();
+    },
     mcp() {
       const address = wiring.httpAddress();
       return address === undefined ? { listening: false } : { listening: true, url: `${address}/` };
@@ -59,6 +65,12 @@ export async function openConfiguredMachine(
     await machine.source.close();
   };
   return { ...machine, close };
+}
+
+/** In the audit, the beginning and the end of a recording have lines of their own: one that was cut off by a crash has no end. */
+function recordingLine({ kind, what, tool, caller, at, ms }: RecordingEvent): AuditEntry {
+  const event = { at, caller, source: "machine", tool: `recording.${kind}`, verdict: "allow" } as const;
+  return { ...event, why: `${tool}: ${what}`, ms, outcome: "ok", sizeIn: 0, sizeOut: 0 };
 }
 
 /** The page asks for a sign-in link if this browser has no session: a press of a button is no proof of who is there. */

@@ -11,6 +11,7 @@ export const hubFiles = {
   /** The token that apps register with, if the environment has none. */
   appToken: (home: Home) => home.file("apps", "token.txt"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),
+  pause: (home: Home) => home.file("guard", "pause.json"),
   /** What servers offered when they were last connected: a folder with one file for each, and the key of their names. */
   lists: (home: Home) => ({ folder: home.file("lists"), keyFile: home.file("lists.key") }),
   /** What was called how often, a file a day. */

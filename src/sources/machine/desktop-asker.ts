@@ -68,6 +68,7 @@ export function createDesktopAsker(
           title: `Allow ${visibleText(tool, maxNameLength)}?`,
           body: isWhole ? shownLines(text) : tooLong(id, source),
           urgency: "critical",
+          ...(isLoud(source, tool) && { sound: "dialog-warning" }),
           buttons: answers.map((answer) => labels[answer]),
         },
         signal,
@@ -79,6 +80,10 @@ export function createDesktopAsker(
     },
   };
 }
+
+/** What records, or runs a command, is heard, too. Names may have other separators at some doors. */
+const isLoud = (source: string, tool: string): boolean =>
+  source === "machine" && /(?:system.run|screen.record|camera.(?:snap|clip)|stt.transcribe)$/.test(tool);
 
 function tooLong(id: string | undefined, source: string): string {
   const how = id === undefined ? "" : ` Run \`clawport approve ${id}\` in a terminal, or open the console.`;

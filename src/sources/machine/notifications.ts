@@ -9,6 +9,8 @@ export interface Notification {
   readonly title: string;
   readonly body: string;
   readonly urgency: "low" | "normal" | "critical";
+  /** The name of a sound of the desktop's theme, such as `message-new-instant`. */
+  readonly sound?: string;
   /** Shown as buttons, in this order. */
   readonly buttons?: readonly string[];
   /** With buttons: when the desktop may take it away itself; it stays until it is answered unless given. */
@@ -20,6 +22,8 @@ export interface NotificationReply {
   readonly id?: number;
   /** The index of the button that was pressed; undefined if it was dismissed, or if time was up. */
   readonly button?: number;
+  /** Whether the user dismissed it. Otherwise it ran out, a program took it away, or its daemon ended. */
+  readonly dismissed?: boolean;
 }
 
 /** Shows notifications on the desktop of this computer. */
@@ -27,8 +31,11 @@ export interface Notifications {
   probe(): Promise<Availability>;
   /** Whether buttons are shown and their presses reported. */
   hasButtons(): Promise<boolean>;
-  /** With buttons it resolves when one is pressed, when the notification is closed, or when the signal aborts, which takes it away. */
-  show(notification: Notification, signal: AbortSignal): Promise<NotificationReply>;
+  /**
+   * With buttons it resolves when one is pressed, when the notification is closed, when its daemon ends, or when the signal
+   * aborts, which takes it away. Calls back once it is shown.
+   */
+  show(notification: Notification, signal: AbortSignal, onShown?: () => void): Promise<NotificationReply>;
 }
 
 export function createNotifications(machine: Pick<Machine, "env" | "platform">): Notifications {
@@ -85,7 +92,7 @@ function viaDbus(env: Machine["env"]): Notifications {
         (capabilities) => capabilities.includes("actions"),
         () => false,
       ),
-    async show({ title, body, urgency, buttons = [], expireMs = 0 }, signal) {
+    async show({ title, body, urgency, sound, buttons = [], expireMs = 0 }, signal, onShown) {
       const bus = await open(signal);
       try {
         const [capabilities] = await bus.call({ ...server, member: "GetCapabilities" }, { signal });
@@ -103,18 +110,26 @@ function viaDbus(env: Machine["env"]): Notifications {
               title,
               hasMarkup ? escapeMarkup(body) : body,
               buttons.flatMap((label, index) => [String(index), label]),
-              { urgency: { signature: "y", value: urgencies[urgency] } },
+              {
+                urgency: { signature: "y", value: urgencies[urgency] },
+                ...(sound !== undefined && { "sound-name": { signature: "s", value: sound } }),
+              },
               // 0: it stays until it is answered. -1: as long as the desktop shows any.
               buttons.length === 0 ? -1 : expireMs,
             ],
           },
           { signal },
         );
+        onShown?.();
         if (pressed === undefined) return { id: Number(id) };
-        const button = await pressed(Number(id), signal);
+        const { button, dismissed } = await pressed(Number(id), signal);
         // Not every daemon takes an answered notification away.
         await settledWithin(bus.call({ ...server, member: "CloseNotification", signature: "u", body: [id] }), 1000);
-        return { id: Number(id), ...(button !== undefined && button < buttons.length && { button }) };
+        return {
+          id: Number(id),
+          ...(button !== undefined && button < buttons.length && { button }),
+          ...(dismissed && { dismissed }),
+        };
       } finally {
         bus.close();
       }
@@ -130,25 +145,41 @@ async function listenForButtons(bus: DbusConnection) {
     interface: "org.freedesktop.DBus",
   };
   const [daemon] = await bus.call({ ...owner, member: "GetNameOwner", signature: "s", body: [server.destination] });
-  const seen = new Map<unknown, number | undefined>();
+  const seen = new Map<unknown, SeenEnd>();
+  let isDaemonGone = false;
   let check = (): void => {};
   await bus.listen(`type='signal',interface='${server.interface}',path='${server.path}'`, (message) => {
     const { sender, interface: from, member, body = [] } = message;
     if (sender !== daemon || from !== server.interface) return;
-    if (member === "ActionInvoked" && !seen.has(body[0])) seen.set(body[0], Number(body[1]));
-    if (member === "NotificationClosed" && !seen.has(body[0])) seen.set(body[0], undefined);
+    if (member === "ActionInvoked" && !seen.has(body[0])) seen.set(body[0], { button: Number(body[1]) });
+    if (member === "NotificationClosed" && !seen.has(body[0])) seen.set(body[0], { dismissed: body[1] === byUser });
     check();
   });
-  return async (id: number, signal: AbortSignal): Promise<number | undefined> => {
+  const changes = `type='signal',sender='${owner.destination}',member='NameOwnerChanged',arg0='${server.destination}'`;
+  await bus.listen(changes, ({ sender, member, body = [] }) => {
+    if (sender !== owner.destination || member !== "NameOwnerChanged" || body[0] !== server.destination) return;
+    isDaemonGone = true;
+    check();
+  });
+  return async (id: number, signal: AbortSignal): Promise<SeenEnd> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    check = () => void (seen.has(id) && resolve());
+    check = () => void ((seen.has(id) || isDaemonGone) && resolve());
     bus.onClose(resolve);
     check();
     await Promise.race([promise, untilAborted(signal)]);
-    const button = signal.aborted ? undefined : seen.get(id);
-    return button !== undefined && Number.isInteger(button) && button >= 0 ? button : undefined;
+    const { button, dismissed = false } = (signal.aborted ? undefined : seen.get(id)) ?? {};
+    return { dismissed, ...(Number.isInteger(button) && button! >= 0 && { button: button! }) };
   };
 }
+
+/** What became of a notification, as its daemon says. */
+interface SeenEnd {
+  readonly button?: number;
+  readonly dismissed?: boolean;
+}
+
+/** Desktop Notifications Specification, `NotificationClosed`: the user dismissed it. */
+const byUser = 2;
 
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

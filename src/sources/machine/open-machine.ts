@@ -19,7 +19,7 @@ import type { Capability } from "./capability.ts";
 import { createClipboard } from "./clipboard.ts";
 import { type Consent, openConsent } from "./consent.ts";
 import { openDesktop } from "./desktop/open-desktop.ts";
-import type { ActiveRecording } from "./desktop/recordings.ts";
+import type { Recordings, RecordingsOptions } from "./desktop/recordings.ts";
 import { readDeviceInfo } from "./device-facts.ts";
 import { openExecApprovals } from "./exec/approvals-store.ts";
 import { createExecJudge } from "./exec/exec-judge.ts";
@@ -36,6 +36,8 @@ export interface OpenMachineOptions extends Pick<Machine, "env" | "platform" | "
   /** Names this process, for consent that counts until it ends. */
   readonly session: string;
   readonly log: Log;
+  /** Called when a recording begins or ends, or its notification comes or goes. */
+  readonly onRecording?: RecordingsOptions["onChange"];
 }
 
 /** This computer as a source of tools. */
@@ -49,7 +51,7 @@ export interface OpenedMachine {
   /** What the gateway may be told of: what works here, is not switched off, and is not for this computer alone. */
   declared(): readonly Capability[];
   /** What is being recorded now. */
-  recordings(): readonly ActiveRecording[];
+  readonly recordings: Pick<Recordings, "list" | "stop">;
   /** Takes up an edit. Calls that run go on; the canvas is closed if it is about the canvas. */
   change(config: MachineConfig): Promise<void>;
   /** How the connection to the gateway is doing, for `app.status` and the resource. */
@@ -76,7 +78,15 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
   const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
   const notifications = createNotifications(machine);
   const clipboard = createClipboard(machine);
-  const desktop = openDesktop({ env, platform, settings, folder, notifications, log });
+  const desktop = openDesktop({
+    env,
+    platform,
+    settings,
+    folder,
+    notifications,
+    log,
+    onRecording: options.onRecording,
+  });
   const { store } = desktop;
   const canvas = openCanvas({ settings, store, env, platform, homedir, folder: `${folder}/canvas`, log });
   const approvals = openExecApprovals({
@@ -148,7 +158,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
     consent,
     activity,
     notifications,
-    recordings: () => desktop.recordings.list(),
+    recordings: desktop.recordings,
     declared: () =>
       registry
         .list()

@@ -69,7 +69,7 @@ export interface RelayFacts {
 export async function readStatus({ engine }: HubContext): Promise<HubStatus> {
   const { catalog, version, startedAt, http, apps } = engine;
   const { calls, failed: failedCalls, refused: refusedCalls, callers } = engine.calls.read();
-  const recording = engine.machine?.recordings() ?? [];
+  const recording = engine.machine?.recordings.list() ?? [];
   const auditLoss = engine.auditLoss();
   return {
     ...(http && {

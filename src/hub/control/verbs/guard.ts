@@ -15,6 +15,7 @@ export const answerInput = {
   widened: optional(oneOf(["caller", "tool"], "Allows more than this call, from now on.")),
   confirmed,
   seen: optional(text("The hash of the call that the person saw.")),
+  by: optional(oneOf(["desktop"], "Where the person answered, for the audit, if not at a terminal or in the console.")),
 };
 export const judgedDefinition = {
   name,

@@ -15,6 +15,14 @@ interface AppStatusOptions extends Pick<Machine, "version" | "mcp" | "gateway"> 
   recordings(): readonly ActiveRecording[];
 }
 
+const shownRecording = ({ what, tool, since, seconds, caller }: ActiveRecording) => ({
+  what,
+  tool,
+  since,
+  seconds,
+  caller,
+});
+
 /** What this node offers, and what it lacks. */
 function appStatus({ version, mcp, gateway, registry, modeOf, recordings }: AppStatusOptions): Capability {
   return {
@@ -41,8 +49,14 @@ function appStatus({ version, mcp, gateway, registry, modeOf, recordings }: AppS
           description: "What is being recorded now.",
           items: {
             type: "object",
-            properties: { what: { type: "string" }, since: { type: "string" }, caller: { type: "string" } },
-            required: ["what", "since", "caller"],
+            properties: {
+              what: { type: "string" },
+              tool: { type: "string" },
+              since: { type: "string" },
+              seconds: { type: "integer", description: "How long it may take." },
+              caller: { type: "string" },
+            },
+            required: ["what", "tool", "since", "seconds", "caller"],
           },
         },
         capabilities: {
@@ -74,7 +88,9 @@ function appStatus({ version, mcp, gateway, registry, modeOf, recordings }: AppS
           },
         ]),
       );
-      return { payload: { version, mcp: mcp(), gateway: gateway(), recording: recordings(), capabilities } };
+      return {
+        payload: { version, mcp: mcp(), gateway: gateway(), recording: recordings().map(shownRecording), capabilities },
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from "node:net";
-import { Fault } from "../../../core/fault.ts";
+import { Fault, messageOf } from "../../../core/fault.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { withDeadline } from "../../../core/wait.ts";
 import { type DbusMessage, dbusMessageLength, decodeDbusMessage, encodeDbusMessage } from "./message.ts";
@@ -14,7 +14,26 @@ export interface DbusCall {
   readonly body?: readonly unknown[];
 }
 
-/** A connection to a message bus, as a client. */
+/** A signal of an object of this process. */
+export type DbusSignal = Omit<DbusCall, "destination">;
+
+/** What an object of this process answers to a call. */
+export interface DbusReply {
+  readonly signature: string;
+  readonly body: readonly unknown[];
+}
+
+/** Refuses a call with this name of an error, such as `org.freedesktop.DBus.Error.UnknownMethod`. */
+export class DbusRefusal extends Error {
+  readonly errorName: string;
+
+  constructor(errorName: string, message: string) {
+    super(message);
+    this.errorName = errorName;
+  }
+}
+
+/** A connection to a message bus. */
 export interface DbusConnection {
   /** Rejects with `unavailable` and the bus's own words if the method fails. */
   call(
@@ -23,6 +42,9 @@ export interface DbusConnection {
   ): Promise<readonly unknown[]>;
   /** Calls the listener for signals that a rule (such as `type='signal',member='ActionInvoked'`) selects. */
   listen(rule: string, listener: (message: DbusMessage) => void): Promise<void>;
+  /** Answers the calls that others make to this connection. Without it they get no answer. */
+  serve(answer: (call: DbusMessage) => DbusReply): void;
+  emit(signal: DbusSignal): void;
   onClose(listener: () => void): void;
   close(): void;
 }
@@ -100,6 +122,7 @@ function createDbusConnection(socket: Socket): DbusConnection {
   const waiting = new Map<number, (message: DbusMessage | Fault) => void>();
   const listeners = new Set<(message: DbusMessage) => void>();
   const closeListeners = new Set<() => void>();
+  let answerCall: ((call: DbusMessage) => DbusReply) | undefined;
   let serial = 0;
   let arrived: Buffer = Buffer.alloc(0);
   let isClosed = false;
@@ -128,8 +151,24 @@ function createDbusConnection(socket: Socket): DbusConnection {
 
   function receive(message: DbusMessage): void {
     if (message.type === "signal") for (const listener of listeners) listener(message);
+    if (message.type === "call") return reply(message);
     const answer = message.replySerial === undefined ? undefined : waiting.get(message.replySerial);
     if (message.type === "return" || message.type === "error") answer?.(message);
+  }
+
+  function reply(request: DbusMessage): void {
+    if (answerCall === undefined) return;
+    const to = { replySerial: request.serial, destination: request.sender };
+    const answer = (more: Pick<DbusMessage, "type" | "signature" | "body" | "errorName">): Buffer =>
+      encodeDbusMessage({ ...to, serial: ++serial, ...more });
+    let bytes: Buffer;
+    try {
+      bytes = answer({ type: "return", ...answerCall(request) });
+    } catch (error) {
+      const errorName = error instanceof DbusRefusal ? error.errorName : "org.freedesktop.DBus.Error.Failed";
+      bytes = answer({ type: "error", errorName, signature: "s", body: [messageOf(error)] });
+    }
+    if (request.noReply !== true) socket.write(bytes);
   }
 
   async function call(
@@ -159,6 +198,10 @@ function createDbusConnection(socket: Socket): DbusConnection {
     async listen(rule, listener) {
       listeners.add(listener);
       await call({ ...daemon, member: "AddMatch", signature: "s", body: [rule] });
+    },
+    serve: (answer) => void (answerCall = answer),
+    emit(signal) {
+      if (!isClosed) socket.write(encodeDbusMessage({ ...signal, type: "signal", serial: ++serial }));
     },
     onClose: (listener) => void closeListeners.add(listener),
     close: () => void socket.destroy(),

@@ -11,7 +11,7 @@ export const maxDbusMessageBytes = 8 * 1024 * 1024;
 const deepest = 32;
 
 /** The types in a signature: `a{sv}u` has `a{sv}` and `u`. */
-function splitSignature(signature: string): string[] {
+export function splitSignature(signature: string): string[] {
   const types: string[] = [];
   for (let at = 0; at < signature.length;) {
     const end = endOfType(signature, at, 0);
@@ -115,11 +115,12 @@ export class DbusWriter {
 
   /** A dictionary may be given as an object. */
   #writeArray(type: string, value: unknown): void {
-    const items = Array.isArray(value) ? (value as unknown[]) : Object.entries(value as object);
+    const items = isList(value) ? value : Object.entries(value as object);
     const lengthAt = this.#take(4);
     this.align(alignmentOf(type));
     const start = this.#length;
-    for (const item of items) this.write(type, item);
+    if (value instanceof Uint8Array && type === "y") this.#put(value.length, (target, at) => target.set(value, at));
+    else for (const item of items) this.write(type, item);
     this.#bytes.writeUInt32LE(this.#length - start, lengthAt);
   }
 
@@ -245,6 +246,8 @@ export class DbusReader {
     return at;
   }
 }
+
+const isList = (value: unknown): value is Iterable<unknown> => Array.isArray(value) || value instanceof Uint8Array;
 
 function malformed(what: string): Fault {
   return new Fault("bad-request", `D-Bus: could not read ${what}.`);

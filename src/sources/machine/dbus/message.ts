@@ -14,7 +14,12 @@ export interface DbusMessage {
   readonly sender?: string | undefined;
   readonly signature?: string | undefined;
   readonly body?: readonly unknown[] | undefined;
+  /** For a call: whether nobody waits for its answer. */
+  readonly noReply?: boolean | undefined;
 }
+
+/** NO_REPLY_EXPECTED, of the flags of a message. */
+const noReplyFlag = 1;
 
 const types = ["call", "return", "error", "signal"] as const;
 
@@ -39,7 +44,9 @@ export function encodeDbusMessage(message: DbusMessage): Buffer {
     return value === undefined ? [] : [[index + 1, { signature: kind, value }]];
   });
   const writer = new DbusWriter();
-  writer.writeAll("yyyyuua(yv)", ["l".charCodeAt(0), types.indexOf(type) + 1, 0, 1, content.length, serial, headers]);
+  const flags = message.noReply === true ? noReplyFlag : 0;
+  const start = ["l".charCodeAt(0), types.indexOf(type) + 1, flags, 1, content.length, serial, headers];
+  writer.writeAll("yyyyuua(yv)", start);
   writer.align(8);
   return Buffer.concat([writer.bytes(), content.bytes()]);
 }
@@ -58,7 +65,7 @@ export function dbusMessageLength(bytes: Buffer): number | undefined {
 
 export function decodeDbusMessage(bytes: Buffer): DbusMessage {
   const reader = new DbusReader(bytes, bytes[0] === "l".charCodeAt(0));
-  const [, kind, , , , serial, headers] = reader.readAll("yyyyuua(yv)");
+  const [, kind, flags, , , serial, headers] = reader.readAll("yyyyuua(yv)");
   reader.align(8);
   const found = Object.fromEntries(
     (headers as [number, unknown][]).flatMap(([code, value]) => {
@@ -68,5 +75,12 @@ export function decodeDbusMessage(bytes: Buffer): DbusMessage {
   ) as Partial<DbusMessage>;
   const type = types[(kind as number) - 1];
   if (type === undefined) throw new Fault("bad-request", "D-Bus: unknown kind of message.");
-  return { ...found, type, serial: serial as number, body: reader.readAll(found.signature ?? "") };
+  const noReply = ((flags as number) & noReplyFlag) !== 0;
+  return {
+    ...found,
+    type,
+    serial: serial as number,
+    body: reader.readAll(found.signature ?? ""),
+    ...(noReply && { noReply }),
+  };
 }

@@ -22,7 +22,7 @@ import { createSound } from "../voice/sound.ts";
 import { createSpeech } from "../voice/speech.ts";
 import { createDesktopTools } from "./desktop-tools.ts";
 import { createMediaStore, type MediaStore } from "./media-store.ts";
-import { createRecordings, type Recordings } from "./recordings.ts";
+import { createRecordings, type Recordings, type RecordingsOptions } from "./recordings.ts";
 
 /** The eyes, ears and voice of this computer. */
 export interface Desktop {
@@ -38,12 +38,14 @@ export interface DesktopOptions extends Pick<Machine, "env" | "platform"> {
   readonly folder: string;
   readonly notifications: Notifications;
   readonly log: Log;
+  readonly onRecording?: RecordingsOptions["onChange"];
 }
 
-export function openDesktop({ env, platform, settings, folder, notifications, log }: DesktopOptions): Desktop {
+export function openDesktop(options: DesktopOptions): Desktop {
+  const { env, platform, settings, folder, notifications, log } = options;
   const tools = createDesktopTools({ env, platform });
   const store = createMediaStore({ folder: `${folder}/media`, log });
-  const recordings = createRecordings({ notifications, log });
+  const recordings = createRecordings({ notifications, log, onChange: options.onRecording });
   const screen = createScreen(tools);
   const windows = createDesktopWindows(tools);
   const camera = createCamera(tools, settings);

@@ -47,7 +47,7 @@ export function cameraClip({ camera, tools, store, recordings, sound }: CameraCl
       const inputs = hasAudio ? [picture, await requireMicrophone(sound)] : [picture];
       const wanted = { format, durationMs, hasAudio, fps, maxWidth: Number(args["maxWidth"] ?? 1280) } as const;
       const what = hasAudio ? (["camera", "microphone"] as const) : (["camera"] as const);
-      return recordings.during({ ...context, what, durationMs }, (signal) =>
+      return recordings.during({ ...context, tool: "camera.clip", what, durationMs }, (signal) =>
         videoAnswer({ kind: "camera", title: "Film of the camera", format }, store, context.caller, async (path) => {
           const options = { signal, timeoutMs: durationMs + 30_000 };
           await tools.run(videoCommand(inputs, wanted, path), options).catch(toCameraFault);

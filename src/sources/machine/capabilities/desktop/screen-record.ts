@@ -50,7 +50,7 @@ export function screenRecord({
       } as const;
       const what = hasAudio ? (["screen", "microphone"] as const) : (["screen"] as const);
       const title = `Film of screen ${monitor.index}`;
-      return recordings.during({ ...context, what, durationMs }, (ended) =>
+      return recordings.during({ ...context, tool: "screen.record", what, durationMs }, (ended) =>
         videoAnswer({ kind: "screen", title, format }, store, caller, async (path) => {
           const fps = await screen.film({ monitor, sound: audio, path }, wanted, ended);
           return { durationMs, fps, hasAudio, screenIndex: monitor.index };

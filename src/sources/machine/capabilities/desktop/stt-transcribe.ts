@@ -101,8 +101,9 @@ export function sttTranscribe(options: SttOptions): Capability {
       const input = await requireMicrophone(sound);
       const file = await store.createFile("microphone", "wav");
       try {
-        await recordings.during({ ...context, progress, what: ["microphone"], durationMs }, (signal) =>
-          recordSound(tools, input, file, durationMs, signal),
+        await recordings.during(
+          { ...context, tool: "stt.transcribe", progress, what: ["microphone"], durationMs },
+          (signal) => recordSound(tools, input, file, durationMs, signal),
         );
         // Progress only ever grows.
         const later: typeof progress = (step) => context.progress({ progress: heard + step.progress });
