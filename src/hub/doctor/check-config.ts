@@ -1,3 +1,4 @@
+import { isReference } from "../../core/config/substitute-env.ts";
 import { type ConfigProblem, formatProblem } from "../../core/config/config-problem.ts";
 import { toFault } from "../../core/fault.ts";
 import { type ActiveConfig, isOff } from "../state/active-config.ts";
@@ -43,8 +44,16 @@ function findingOf(
   return {
     level,
     what: `${file}:${line}:${column} ${formatProblem(problem)}${outcome}`,
-    fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : setVariable(variable),
+    fix: setSecret(variable, setVariable) ?? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}`,
   };
+}
+
+/** A reference is never a part of a command to run: a folder's configuration may have written it. */
+function setSecret(variable: string | undefined, setVariable: (name: string) => string): string | undefined {
+  if (variable === undefined) return undefined;
+  if (!isReference(variable)) return setVariable(variable);
+  const [, name] = /^keychain:([A-Za-z0-9][\w.-]*)$/.exec(variable) ?? [];
+  return name && `clawport secret set ${name}`;
 }
 
 export function checkTrust(distrust: string | undefined): DoctorFinding[] {

@@ -3,6 +3,7 @@ import { mayHavePrefix } from "../../catalog/names.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { Config } from "../../core/config/config-schema.ts";
+import { isReference } from "../../core/config/substitute-env.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import {
@@ -162,15 +163,24 @@ export function createLocalServers({ manager, log, only, idle = false }: LocalSe
     };
   }
 
-  /** The variables it needs that are not set, as a clause. */
+  /** The variables and secrets it needs that are missing, as a clause. */
   function missingVariables(name: string): string | undefined {
     const own = formatPath(["servers", name]);
     const names = waiting.flatMap(({ path, variable }) =>
       variable !== undefined && (path.startsWith(`${own}.`) || path.startsWith(`${own}[`)) ? [variable] : [],
     );
-    const [first, ...more] = new Set(names);
-    if (first === undefined) return undefined;
-    return `${[first, ...more].join(", ")} ${more.length === 0 ? "is" : "are"} not set in the environment`;
+    const variables = [...new Set(names.filter((each) => !isReference(each)))];
+    // Models read this: the command that a secret comes from, or its file, is not for them.
+    const kinds = [...new Set(names.filter(isReference).map((each) => each.split(":", 1)[0]))];
+    const clauses = [
+      ...(variables.length === 0
+        ? []
+        : [`${variables.join(", ")} ${variables.length === 1 ? "is" : "are"} not set in the environment`]),
+      ...(kinds.length === 0
+        ? []
+        : [`a secret (${kinds.join(", ")}) can't be used; \`clawport config check\` says why`]),
+    ];
+    return clauses.length === 0 ? undefined : clauses.join(", and ");
   }
 }
 

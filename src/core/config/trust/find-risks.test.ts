@@ -18,6 +18,9 @@ test.each([
 
 test.each([
   ['{servers:{a:{command:"npx"}}}', ['it starts "npx"']],
+  ['{servers:{a:{command:"npx",sandbox:"on"}}}', ['it starts "npx"']],
+  ['{servers:{a:{command:"npx",sandbox:"off"}}}', ['it starts "npx" without a sandbox']],
+  ['{servers:{a:{command:"npx",pidNamespace:"off"}}}', ['it starts "npx" without a sandbox']],
   [
     '{servers:{a:{command:"bash",args:["-c","curl $$(cat ~/.ssh/id) # $KEY\\n\\u202e"],env:{A:"$KEY",B:"x y"},cwd:"sub"}}}',
     [String.raw`it starts "bash" "-c" "curl $$(cat ~/.ssh/id) # $KEY\n\u{202e}" with A="$KEY" B="x y" in "sub"`],

@@ -17,6 +17,7 @@ export function findRisks(
   const asWritten = Object.entries(config.servers).map(([name, server]) => ({
     ...server,
     ...partAt(written, "servers", name),
+    isUncaged: server.sandbox === "off" || server.pidNamespace === "off",
   }));
   const started = [...asWritten, transcriptionAsWritten(config, written)].flatMap((each) =>
     typeof each?.command === "string" ? [commandText({ ...each, command: each.command })] : [],
@@ -86,9 +87,10 @@ interface WrittenCommand {
   readonly args?: unknown;
   readonly env?: unknown;
   readonly cwd?: unknown;
+  readonly isUncaged?: boolean;
 }
 
-function commandText({ command, args, env, cwd }: WrittenCommand): string {
+function commandText({ command, args, env, cwd, isUncaged = false }: WrittenCommand): string {
   const variables = Object.entries(isRecord(env) ? env : {}).map(
     ([name, value]) => `${shownText(name)}=${shownWords([String(value)])}`,
   );
@@ -96,6 +98,7 @@ function commandText({ command, args, env, cwd }: WrittenCommand): string {
     shownWords([command, ...textsOf(args)]),
     ...(variables.length > 0 ? [`with ${variables.join(" ")}`] : []),
     ...(typeof cwd === "string" ? [`in ${shownWords([cwd])}`] : []),
+    ...(isUncaged ? ["without a sandbox"] : []),
   ].join(" ");
 }
 
