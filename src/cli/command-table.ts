@@ -42,6 +42,11 @@ export const commandTable: readonly CommandEntry[] = [
     { name: "tools", summary: "list the tools, or show how one is called", load: () => import("./commands/tools.ts") },
     { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
     {
+      name: "sandbox",
+      summary: "find the sandbox that a server works in",
+      load: () => import("./commands/sandbox.ts"),
+    },
+    {
       name: "secret",
       summary: "keep secrets for the configuration, encrypted",
       load: () => import("./commands/secret.ts"),

@@ -28,7 +28,7 @@ import { findHub, type RunningHub } from "./state/find-hub.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
 import { type FollowedConfig, placeOf, watchedConfigFile } from "./engine/config-source.ts";
 import { openSurfaces } from "./engine/open-surfaces.ts";
-import { guardRecursion } from "./engine/recursion-guard.ts";
+import { guardRecursion } from "./engine/servers/recursion-guard.ts";
 import type { Host } from "./state/host.ts";
 import { openHomeOf } from "./state/open-home.ts";
 import { createSurfaceReporter } from "./report-surfaces.ts";

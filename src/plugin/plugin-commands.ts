@@ -131,14 +131,15 @@ export function createPluginCommands(options: PluginCommandsOptions) {
 
   function openEditor(signal: AbortSignal): ConfigEditor {
     const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
-    const host = { env, log, globals: {}, stopSignal: () => signal, ...quiet };
+    const { home, homedir } = engine();
+    const host = { env, homedir, log, globals: {}, stopSignal: () => signal, ...quiet };
     return createPluginEditor({
       writes: options.writes,
       names: () => Object.keys(configuration.current().servers),
       async check(name, settings) {
         const { tryServer } = await import("../hub/control/settings/config-editor.ts");
         const raw = JSON.stringify(options.readOwn());
-        return tryServer(host, { path: configPath, text: raw, name, settings });
+        return tryServer(host, home, { path: configPath, text: raw, name, settings });
       },
     });
   }

@@ -30,7 +30,7 @@ async function openChat(bench: OAuthPlace) {
   const parts = await startGuard();
   const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
   const home = await openHome(bench.place.home, { log: silentLog });
-  const host = { env: bench.place.env, log: silentLog, globals: {}, ...quiet };
+  const host = { env: bench.place.env, homedir: bench.place.folder, log: silentLog, globals: {}, ...quiet };
   const command = createMcpCommand({
     control: () => Promise.resolve(control),
     settled: () => Promise.resolve(),

@@ -21,6 +21,7 @@ export const debianPackages = {
   pulseaudio: "/usr/bin/pulseaudio",
   "pulseaudio-utils": "/usr/bin/paplay",
   "python3-websockets": "/usr/lib/python3/dist-packages/websockets/__init__.py",
+  strace: "/usr/bin/strace",
   sway: "/usr/bin/sway",
   systemd: "/usr/bin/systemd-analyze",
   wmctrl: "/usr/bin/wmctrl",

@@ -21,6 +21,7 @@ export const fixtures = [
   "tests/results/flood-server.ts",
   "tests/results/large-server.ts",
   "tests/sandbox/fixtures/hostile-server.ts",
+  "tests/sandbox/fixtures/needy-server.ts",
   "tests/servers/fixtures/engine-child.ts",
   "tests/servers/fixtures/exact-echo.ts",
   "tests/servers/fixtures/gated-stdio.ts",

@@ -43,6 +43,8 @@ export const command = defineCommand({
       multiple: true,
       description: "set in the command's environment; write '$NAME' to read a value from yours",
     },
+    sandbox: { type: "boolean", description: "find the sandbox that the command works in, and add it with that" },
+    yes: { type: "boolean", short: "y", description: "with --sandbox: don't ask what the sandbox may give it" },
     force: { type: "boolean", description: "add it without trying to connect first" },
     enable: { type: "boolean", description: "switch a configured server on that has `enabled: false`" },
     ...trustOption,
@@ -75,6 +77,11 @@ export const command = defineCommand({
           name: options.name,
           settings,
           force: options.force,
+          complete: async (place, server, given) => {
+            const { completeCommand } = await import("../output/complete-command.ts");
+            const wants = { sandbox: options.sandbox === true, yes: options.yes === true };
+            return completeCommand(context, home, { place, name: server, settings: given }, wants);
+          },
           ...(isInteractive(context) && !context.json && { signIn: (server) => offerSignIn(context, handler, server) }),
         }),
     });

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import type { PlannedMoves } from "../../hub/clients/move-entries.ts";
 import { nearestName } from "../../core/text/nearest-name.ts";
 import { quoted } from "../../core/text/peer-text.ts";
@@ -30,6 +30,7 @@ export const command = defineCommand({
       description:
         "only from this program (claude-code, claude-desktop, cursor, vscode, codex, windsurf, gemini, openclaw, mcporter) or file",
     },
+    sandbox: { type: "boolean", description: "find the sandbox that each command works in, and import it with that" },
     move: { type: "boolean", description: "also remove them from the programs' own files, after showing the changes" },
     ...editOptions,
     "dry-run": { type: "boolean", description: "show what would be imported, and write nothing" },
@@ -51,13 +52,38 @@ export const command = defineCommand({
     const plan = await planImport(sources, { servers: present.servers, hubPort: hubPortOf(present.value) });
     const moves = options.move === true ? await confirmMoves(context, plan) : undefined;
     const isWritten = !isDry && Object.keys(plan.servers).length > 0;
-    if (isWritten) await addServers(file, plan.servers);
+    if (isWritten) await addServers(file, await completeServers(context, file, plan));
     const moved = moves && { ...moves, files: isDry ? [] : await applyMoves(context, moves) };
     const unset = plan.needs.filter((name) => env[name] === undefined);
     const activeFile = findConfigOf(context)?.path;
     reportImport(context, { file, isWritten, isDry, plan, unset, untrusted, activeFile, moved });
   },
 });
+
+/** With the sandboxes and variables that their commands need. One that works in no sandbox is imported without. */
+async function completeServers(
+  context: CommandContext<typeof editOptions & { sandbox: { type: "boolean"; description: string } }>,
+  path: string,
+  { servers }: ImportPlan,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { completeCommand } = await import("../output/complete-command.ts");
+  const { openHomeOf } = await import("../../hub/state/open-home.ts");
+  const { sandbox = false, yes = false } = context.options;
+  const place = { path, location: context.globals.config ? "flag" : "state-folder" } as const;
+  const home = await openHomeOf(context);
+  const completed: Record<string, unknown> = {};
+  for (const [name, server] of Object.entries(servers)) {
+    const settings = { ...server };
+    completed[name] = await completeCommand(context, home, { place, name, settings }, { sandbox, yes }).catch(
+      (error: unknown) => {
+        if (!isFault(error, "unavailable")) throw error;
+        context.say(`${error.message} It is imported without one.`);
+        return settings;
+      },
+    );
+  }
+  return completed;
+}
 
 /** Asked before anything is written. */
 async function confirmMoves(context: CommandContext<typeof editOptions>, plan: ImportPlan): Promise<PlannedMoves> {

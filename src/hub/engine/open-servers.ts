@@ -8,7 +8,6 @@ import { createSamplingHandler, type SamplingHandler } from "../../sources/agent
 import type { ServerDefinition } from "../../sources/servers/definition.ts";
 import { type IdentitySigner, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createServerManager, type ServerManager, type ServerManagerOptions } from "../../sources/servers/manager.ts";
-import { createSandboxes } from "../../sources/servers/sandbox/sandboxes.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
 import { openListStore } from "../../sources/servers/lists/list-store.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
@@ -18,8 +17,8 @@ import { hubFiles } from "../state/hub-files.ts";
 import type { SignInEvent, StepUp } from "../sign-in/step-up.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
-import { shortSocketFolders } from "./hub-socket.ts";
-import { guardRecursion } from "./recursion-guard.ts";
+import { openSandboxes } from "./servers/open-sandboxes.ts";
+import { guardRecursion } from "./servers/recursion-guard.ts";
 
 /** Which of the configured servers are opened, and how. */
 export interface ServersOptions {
@@ -88,13 +87,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
       firstStart.begin();
       await configuration.checkCommand?.(command);
     },
-    sandboxes: createSandboxes({
-      ownFolders: () => [home.path, ...shortSocketFolders(home, env)],
-      keptFolder: home.file("sandbox"),
-      env: serverEnv,
-      homedir: parts.homedir,
-      log,
-    }),
+    sandboxes: openSandboxes({ home, env: serverEnv, homedir: parts.homedir, log }),
     hasModel: hasModel(parts),
     identify: createIdentifier(parts),
     reportOf: (name) => pins.reportOf(name),

@@ -23,6 +23,8 @@ export interface ConfigEditor {
   remove(place: FoundConfig, name: string): Promise<void>;
 }
 
+type Settings = Readonly<Record<string, unknown>>;
+
 export interface ConnectRequest {
   /** The name of a configured server, an address, or a command. */
   readonly words: readonly string[];
@@ -31,6 +33,8 @@ export interface ConnectRequest {
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** Adds it without trying to connect first. */
   readonly force?: boolean | undefined;
+  /** What is added to the settings of a new server: the sandbox that was found for it, say. */
+  complete?(place: FoundConfig, name: string, settings: Settings): Promise<Settings>;
   /**
    * Offers the user to sign in to a server that requires it. Returns whether they did, or what to tell them if they do it
    * later; absent if no one can be asked.
@@ -58,7 +62,8 @@ export async function runConnect(
   const name = request.name ?? suggestName(target, names);
   requireServerName(name, names);
   const place = await context.control.configuration.place();
-  const settings = { ...settingsOfTarget(target), ...request.settings };
+  const typed = { ...settingsOfTarget(target), ...request.settings };
+  const settings = (await request.complete?.(place, name, typed)) ?? typed;
   if (request.force !== true) {
     const slip =
       more.length === 0 && /^[\w.-]+$/.test(first)

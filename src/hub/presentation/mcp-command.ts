@@ -105,9 +105,9 @@ export function mcpCommandOf(engine: Engine): McpCommand {
     // No one is asked to trust the file: it is the one that this process already uses.
     async openEditor(signal) {
       const { createConfigEditor } = await import("../control/settings/config-editor.ts");
-      const { env, log, home } = engine;
+      const { env, log, home, homedir } = engine;
       const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
-      return createConfigEditor({ env, log, globals: {}, stopSignal: () => signal, ...quiet }, home, false);
+      return createConfigEditor({ env, homedir, log, globals: {}, stopSignal: () => signal, ...quiet }, home, false);
     },
   });
 }

@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
+import { promisify } from "node:util";
 
 /**
  * Loaded into every server before its own code: names of other machines don't resolve. So a call sends nothing to
@@ -15,4 +16,5 @@ function lookup(host: string, ...rest: unknown[]): void {
 }
 
 Object.assign(dns, { lookup });
+Object.assign(dns.promises, { lookup: promisify(lookup) });
 syncBuiltinESMExports();

@@ -14,14 +14,15 @@ import { withDeadline } from "../../../core/wait.ts";
 import { defineServers } from "../../../sources/servers/definition.ts";
 import { createServerManager } from "../../../sources/servers/manager.ts";
 import type { FoundConfig } from "../../../core/config/find-config.ts";
-import { guardRecursion } from "../../engine/recursion-guard.ts";
+import { openSandboxes } from "../../engine/servers/open-sandboxes.ts";
+import { guardRecursion } from "../../engine/servers/recursion-guard.ts";
 import type { Host } from "../../state/host.ts";
 import { requireOwnConfig } from "../../state/load-named-config.ts";
 import { requireTrust } from "../../state/require-trust.ts";
 import type { ConfigEditor } from "../../presentation/connect.ts";
 
 /** The part of a host that an editor needs. */
-export interface EditorHost extends Pick<Host, "env" | "ask" | "showWhile" | "stopSignal" | "globals"> {
+export interface EditorHost extends Pick<Host, "env" | "homedir" | "ask" | "showWhile" | "stopSignal" | "globals"> {
   readonly log: Log;
 }
 
@@ -32,7 +33,7 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
     async check({ path }, name, settings) {
       const { text } = await readRawConfig(path);
       await requireOwnConfig(path, text);
-      await tryServer(host, { path, text, name, settings });
+      await tryServer(host, home, { path, text, name, settings });
     },
     add: (place, name, settings) => edit(place, (text) => appendJson5(text, ["servers"], { [name]: settings })),
     async set(place, name, settings) {
@@ -82,7 +83,7 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
 /** Each value by its place; headers and variables that are not named stay. */
 function changedSettings(name: string, settings: Readonly<Record<string, unknown>>): readonly [ConfigPath, unknown][] {
   return Object.entries(settings).flatMap(([key, value]): [ConfigPath, unknown][] =>
-    isRecord(value)
+    isRecord(value) && key !== "sandbox"
       ? Object.entries(value).map(([inner, each]) => [["servers", name, key, inner], each])
       : [[["servers", name, key], value]],
   );
@@ -101,16 +102,23 @@ export interface ServerDraft {
  * Connects a server as it would be configured, in this process, and disconnects it again. Faults with the problem. A
  * server that wants a sign-in counts as reachable; one that lacks a variable can't be tried here.
  */
-export async function tryServer(host: EditorHost, { path, text, name, settings }: ServerDraft): Promise<void> {
+export async function tryServer(
+  host: EditorHost,
+  home: Home,
+  { path, text, name, settings }: ServerDraft,
+): Promise<void> {
   const { env, log } = host;
   const loaded = await loadConfig({ path, env, text: appendJson5(text, ["servers"], { [name]: settings }) });
   const own = formatPath(["servers", name]);
   if (loaded.waiting.some((problem) => problem.path.startsWith(own))) return;
   const definition = defineServers(loaded.config).definitions.find((each) => each.name === name);
   if (definition === undefined || !definition.enabled) return;
+  const serverEnv = guardRecursion(env, path);
   const manager = createServerManager({
     catalog: { add: () => () => {} },
-    env: guardRecursion(env, path),
+    env: serverEnv,
+    // Nothing is known of it yet: it sees no more than it would once it is configured.
+    sandboxes: openSandboxes({ home, env: serverEnv, homedir: host.homedir, log }),
     // A failure is reported once, at the end.
     log: host.globals.verbose ? log : silentLog,
     version: readVersion(),

@@ -133,10 +133,14 @@ async function readPasted(hub: HubContext, text: string, name: string | undefine
   return Object.fromEntries(chosen.taken.map(({ name: each, server }) => [each, { ...server }]));
 }
 
-async function check({ place, env, log }: HubContext, added: Readonly<Record<string, Settings>>): Promise<void> {
+async function check(
+  { place, env, log, home, homedir }: HubContext,
+  added: Readonly<Record<string, Settings>>,
+): Promise<void> {
   const { text } = await readRawConfig(place.path);
   const host = {
     env,
+    homedir,
     log,
     globals: {},
     ask: () => Promise.resolve(undefined),
@@ -144,7 +148,7 @@ async function check({ place, env, log }: HubContext, added: Readonly<Record<str
     stopSignal: () => AbortSignal.timeout(tryMs),
   };
   for (const [name, settings] of Object.entries(added)) {
-    await tryServer(host, { path: place.path, text, name, settings }).catch((error: unknown) => {
+    await tryServer(host, home, { path: place.path, text, name, settings }).catch((error: unknown) => {
       const { code, message, detail } = toFault(error);
       const hint = code === "config" ? "" : " It was not added. You can add it without trying it first.";
       throw new Fault(code, `${redactText(message.trimEnd())}${hint}`, { cause: error, detail });

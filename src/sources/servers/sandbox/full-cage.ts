@@ -1,5 +1,5 @@
-import { mkdirSync, realpathSync, statfsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
 import type { CageConfig } from "../../../core/config/sandbox-config.ts";
 import type { FilteringProxy } from "../../../core/http/filtering-proxy.ts";
 import type { Log } from "../../../core/log.ts";
@@ -7,7 +7,8 @@ import type { FullCage, StateCage } from "../../../core/process/cage/cage.ts";
 import { childEnv, type Env } from "../../../core/process/child-env.ts";
 import type { StdioTarget } from "../definition.ts";
 import { findProgramFiles } from "./program-files.ts";
-import { refusalsIn } from "./refusals.ts";
+import { grantedPaths } from "./session-services.ts";
+import { type Refused, refusalText, refusalsIn } from "./refusals.ts";
 
 export interface FullCageOptions {
   readonly target: StdioTarget;
@@ -21,10 +22,20 @@ export interface FullCageOptions {
   readonly log: Log;
   /** Something was refused, for the user who reads the server's output. */
   note(line: string): void;
+  readonly trial?: CageTrial | undefined;
+}
+
+/** Watches what a cage refuses, to find out what its server needs. */
+export interface CageTrial {
+  /** Its home folder, instead of the server's own: what is mounted there leaves empty files, which would hide what is missing. */
+  readonly kept: string;
+  onRefused(refused: Refused, from: "settings" | "server"): void;
+  /** Starts this instead of the program: what traces it, and its command line. */
+  trace?(line: readonly string[], home: string): readonly string[];
 }
 
 export async function makeFullCage(options: FullCageOptions): Promise<FullCage> {
-  const { target, given, kept, stateCage, env, homedir, note } = options;
+  const { target, given, kept, stateCage, env, homedir, note, trial } = options;
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const expand = (path: string): string | undefined => realOf(resolve(path.replace(/^~(?=$|\/)/, () => homedir)));
   const read = given.read.flatMap((path) => expand(path) ?? missing(path, note));
@@ -40,6 +51,7 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
       return locatePackage(words, { env, cage: stateCage });
     },
   });
+  const sockets = grantedPaths(target.env).flatMap((path) => realOf(path) ?? []);
   const proxies: FilteringProxy[] = [];
   const hosts = Array.isArray(given.network) ? given.network : undefined;
   const noted = new Set<string>();
@@ -47,20 +59,23 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
     kind: "on",
     home: homedir,
     kept,
-    read: [...read, ...(files?.read ?? [])],
+    read: [...read, ...(files?.read ?? []), ...sockets],
     write: [...write, ...ownFolder],
     closed: stateCage.closedFolders,
     anchors: stateCage.anchors,
     network: given.network === true ? "host" : hosts === undefined ? "none" : "proxy",
     cwd: ownFolder[0] ?? homedir,
     env: await cageEnv(given, env, homedir),
-    instead: files?.line,
+    instead: files && (trial?.trace?.(files.line, homedir) ?? files.line),
     limits: given.limits,
     isRoot: stateCage.isRoot,
     ...(hosts !== undefined && {
       async onOpen(init: number) {
         const { openCageNetwork } = await import("./cage-network.ts");
-        const onRefused = (to: string, why: string): void => note(`the sandbox refused ${to}: it ${why}`);
+        const onRefused = (to: string, why: string): void => {
+          note(`the sandbox refused ${to}: it ${why}`);
+          trial?.onRefused({ kind: "host", host: to, isDirect: false }, "server");
+        };
         proxies.push(await openCageNetwork(init, { network: hosts, log: options.log, onRefused }));
       },
     }),
@@ -74,16 +89,31 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
         for (const proxy of proxies.splice(0)) void proxy.close();
       };
     },
-    explain(said) {
-      const refusals = refusalsIn(said, { cage, closedFolders: stateCage.closedFolders });
-      for (const line of refusals) if (!noted.has(line)) note(line);
-      refusals.forEach((line) => noted.add(line));
-      return refusals;
-    },
+    explain: (said) => explain(said, "server"),
   };
+
+  function explain(said: string, from: "settings" | "server"): readonly string[] {
+    // Not what was noted here before.
+    const refused = refusalsIn(said.replaceAll(/^clawport: .*$/gm, ""), {
+      cage,
+      closedFolders: stateCage.closedFolders,
+    });
+    for (const each of refused) trial?.onRefused(each, from);
+    const lines = refused.map((each) => refusalText(each, cage.network));
+    for (const line of lines) if (!noted.has(line)) note(line);
+    lines.forEach((line) => noted.add(line));
+    return lines;
+  }
+
   // A file that it only misses later, or makes anew in its own home folder.
-  cage.explain?.([...(files?.line ?? target.args), ...Object.values(target.env)].join("\n"));
+  const words = [...(files?.line ?? target.args), ...Object.values(target.env)];
+  explain(words.flatMap(withFolder).join("\n"), "settings");
   return cage;
+}
+
+/** A file that is not there yet is written into its folder. */
+function withFolder(word: string): readonly string[] {
+  return isAbsolute(word) && !existsSync(word) ? [word, dirname(word)] : [word];
 }
 
 /** Of the variables that every command gets, those that say something about folders and networks outside. */

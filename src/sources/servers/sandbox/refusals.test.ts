@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { refusalsIn } from "./refusals.ts";
+import { refusalText, refusalsIn } from "./refusals.ts";
 
 const home = mkdtempSync(join(tmpdir(), "refusals-"));
 for (const folder of ["state", "kept", "notes", "mine"]) mkdirSync(join(home, folder));
@@ -12,7 +12,9 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 const cage = { home, kept: join(home, "kept"), read: [], write: [join(home, "mine")], network: "none" as const };
 const find = (text: string, network: "none" | "proxy" | "host" = "none"): readonly string[] =>
-  refusalsIn(text, { cage: { ...cage, network }, closedFolders: [join(home, "state")] });
+  refusalsIn(text, { cage: { ...cage, network }, closedFolders: [join(home, "state")] }).map((refused) =>
+    refusalText(refused, network),
+  );
 
 test.each([
   [`Error: ENOENT: no such file or directory, open '${home}/notes/a.txt'`, `hides ${home}/notes/a.txt: add it`],

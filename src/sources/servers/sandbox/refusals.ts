@@ -9,46 +9,54 @@ export interface RefusalsOptions {
   readonly closedFolders: readonly string[];
 }
 
+/** Something that a cage refused. */
+export type Refused =
+  | { readonly kind: "hidden" | "read-only"; readonly path: string; readonly isWrite?: boolean }
+  /** `isDirect`: the program looked for it by itself, and not through the proxy of its cage. */
+  | { readonly kind: "host"; readonly host: string; readonly isDirect: boolean };
+
 const maxRefusals = 5;
 const maxLine = 2000;
 
 /**
- * What the cage refused according to what a program says, with what to add to its settings; for the user, who decides. A
- * program can say anything, so only paths that exist and hosts are taken from it.
+ * What the cage refused according to what a program says. A program can say anything, so only paths that exist and hosts
+ * are taken from it.
  */
-export function refusalsIn(text: string, options: RefusalsOptions): readonly string[] {
+export function refusalsIn(text: string, options: RefusalsOptions): readonly Refused[] {
   const { network } = options.cage;
-  const found = text.split("\n").flatMap((line) => {
+  const found = text.split("\n").flatMap((line): Refused[] => {
     const short = line.slice(0, maxLine);
     const paths = pathsIn(short);
+    const unwritten = /EROFS|read-only file system/i.test(short)
+      ? paths.filter((path) => isReadOnly(path, options))
+      : [];
     return [
-      ...(/EROFS|read-only file system/i.test(short) ? paths.flatMap((path) => readOnly(path, options)) : []),
-      ...paths.filter((path) => isHidden(path, options)).map(hidden),
-      ...(network === "host" ? [] : hostsIn(short).map((host) => unreached(host, network))),
+      ...unwritten.map((path) => ({ kind: "read-only" as const, path })),
+      ...paths.filter((path) => isHidden(path, options)).map((path) => ({ kind: "hidden" as const, path })),
+      ...(network === "host" ? [] : hostsIn(short).map((host) => ({ kind: "host" as const, host, isDirect: true }))),
     ];
   });
-  return [...new Set(found)].slice(0, maxRefusals);
+  const first = new Map(found.map((each) => [JSON.stringify(each), each]));
+  return [...first.values()].slice(0, maxRefusals);
 }
 
-function hidden(path: string): string {
-  return `the sandbox hides ${shown(path)}: add it to \`sandbox.read\` or \`sandbox.write\``;
+/** With what to add to the settings; for the user, who decides. */
+export function refusalText(refused: Refused, network: FullCage["network"]): string {
+  if (refused.kind === "host")
+    return network === "none"
+      ? `the sandbox has no network: add ${shown(refused.host)} to \`sandbox.network\``
+      : `the server looked for ${shown(refused.host)} without the proxy of its sandbox: have it use HTTPS_PROXY, or set \`sandbox.network\` to true`;
+  if (refused.kind === "hidden")
+    return `the sandbox hides ${shown(refused.path)}: add it to \`sandbox.read\` or \`sandbox.write\``;
+  return `the sandbox refused to write ${shown(refused.path)}: add its folder to \`sandbox.write\`, or set the server up to write into its home folder`;
 }
 
-function readOnly(path: string, { cage, closedFolders }: RefusalsOptions): readonly string[] {
-  if (isIn(path, closedFolders) || isIn(path, cage.write) || !existsSync(dirname(path))) return [];
-  return [
-    `the sandbox refused to write ${shown(path)}: add its folder to \`sandbox.write\`, or set the server up to write into its home folder`,
-  ];
-}
-
-function unreached(host: string, network: "none" | "proxy"): string {
-  return network === "none"
-    ? `the sandbox has no network: add ${shown(host)} to \`sandbox.network\``
-    : `the server looked for ${shown(host)} without the proxy of its sandbox: have it use HTTPS_PROXY, or set \`sandbox.network\` to true`;
+export function isReadOnly(path: string, { cage, closedFolders }: RefusalsOptions): boolean {
+  return !isIn(path, closedFolders) && !isIn(path, cage.write) && existsSync(dirname(path));
 }
 
 /** Exists outside, but not in there. A folder that something in it is shown of is there. */
-function isHidden(path: string, { cage, closedFolders }: RefusalsOptions): boolean {
+export function isHidden(path: string, { cage, closedFolders }: RefusalsOptions): boolean {
   const { home, kept, read, write } = cage;
   const given = [...read, ...write];
   if (isIn(path, [...given, ...closedFolders, ...systemFolders])) return false;
@@ -73,11 +81,11 @@ const systemFolders = [
 ];
 const temporaryFolders = ["/tmp", "/run", "/var/tmp"];
 
-function isIn(path: string, folders: readonly string[]): boolean {
+export function isIn(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
-function pathsIn(line: string): readonly string[] {
+export function pathsIn(line: string): readonly string[] {
   const found = line.matchAll(/(?:^|file:\/\/|[\s'"`=(,[])(\/[^\s'"`\\,;:()[\]]+)/g);
   return [...found].map(([, path = ""]) => path.replace(/[./]+$/, "")).filter((path) => path !== "");
 }

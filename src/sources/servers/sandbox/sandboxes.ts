@@ -8,11 +8,12 @@ import type { Env } from "../../../core/process/child-env.ts";
 import { needsNoNamespace } from "../../../core/process/pid-namespace.ts";
 import type { ServerDefinition, StdioTarget } from "../definition.ts";
 import { cageText } from "./cage-text.ts";
+import type { CageTrial } from "./full-cage.ts";
 
 /** Makes the cages that commands run in. */
 export interface Sandboxes {
   /** Undefined if the command runs without one. Faults if it must not. `note` gets what is refused later. */
-  cageOf(definition: ServerDefinition, note: (line: string) => void): Promise<Cage | undefined>;
+  cageOf(definition: ServerDefinition, note: (line: string) => void, trial?: CageTrial): Promise<Cage | undefined>;
   /** What the server can reach, or why nothing keeps it from anything, in one line; undefined if it is not a command. */
   describe(definition: ServerDefinition): string | undefined;
 }
@@ -29,7 +30,7 @@ export interface SandboxesOptions {
 
 export function createSandboxes({ ownFolders, keptFolder, env, homedir, log }: SandboxesOptions): Sandboxes {
   return {
-    async cageOf({ name, transport }, note) {
+    async cageOf({ name, transport }, note, trial) {
       if (transport.kind !== "stdio" || whyUncaged(transport) !== undefined) return undefined;
       const { makeStateCage } = await import("../../../core/process/cage/state-cage.ts");
       const uid = process.getuid?.() ?? 0;
@@ -38,8 +39,8 @@ export function createSandboxes({ ownFolders, keptFolder, env, homedir, log }: S
       const own = cageConfigOf(transport.sandbox);
       if (own === undefined) return stateCage;
       const { makeFullCage } = await import("./full-cage.ts");
-      const kept = join(keptFolder, serverFileName(name).replace(/\.json$/, ""));
-      return makeFullCage({ target: transport, given: own, kept, stateCage, env, homedir, log, note });
+      const kept = trial?.kept ?? join(keptFolder, serverFileName(name).replace(/\.json$/, ""));
+      return makeFullCage({ target: transport, given: own, kept, stateCage, env, homedir, log, note, trial });
     },
     describe({ transport }) {
       if (transport.kind !== "stdio") return undefined;

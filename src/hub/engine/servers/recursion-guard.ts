@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { Fault } from "../../core/fault.ts";
-import type { World } from "../../core/process/world.ts";
-import { servingVariable } from "../state/open-home.ts";
+import { Fault } from "../../../core/fault.ts";
+import type { World } from "../../../core/process/world.ts";
+import { servingVariable } from "../../state/open-home.ts";
 
 /**
  * The environment for the servers of a configuration. Faults if a process that serves the same configuration has started
