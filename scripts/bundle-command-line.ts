@@ -28,6 +28,8 @@ export async function bundleCommandLine(dir: string): Promise<void> {
   ]);
   const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
 
+  // The thread of scripts is a program of its own, beside what starts it.
+  await writeBundle(dir, { "script-worker": "src/scripts/machine/script-worker.ts" }, "one file");
   // `--version` needs this file and nothing else; the parts are loaded by it.
   await writeBundle(dir, { main: "src/cli/main.ts" }, "one file", ["./start.ts"]);
   chmodSync(join(dir, "main.js"), 0o755);

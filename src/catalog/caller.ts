@@ -25,12 +25,20 @@ export interface Caller {
   readonly agent?: string;
   /** The configured server that uses the model during a call of this caller. */
   readonly server?: string;
+  /** The script that the caller sent, and which makes this call for it. It gives no rights, and takes none. */
+  readonly script?: CallingScript | undefined;
   /** What its token gives access to; it stays so for everything done on the caller's behalf. */
   readonly view?: TokenView | undefined;
   /** Whether the call came from this machine, through a door that others can reach too. */
   readonly isLocal?: boolean | undefined;
   /** Only its hash is ever written down. */
   readonly sessionKey?: string;
+}
+
+export interface CallingScript {
+  readonly id: string;
+  /** The lines of its source around the call, for whoever is asked to approve it. */
+  readonly around: string;
 }
 
 /** Whoever asked stays the caller of everything done for them: the agent is added, and nothing is taken away. */

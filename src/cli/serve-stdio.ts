@@ -64,7 +64,7 @@ async function serveEngine(
   engine: Engine,
   { key, surface, waitMs, answered, revoked, token }: EngineServing,
 ): Promise<void> {
-  const { catalog, guard, telemetry, config, results } = engine;
+  const { catalog, guard, telemetry, config, results, scripts } = engine;
   const { openSurfaces } = await import("../hub/engine/open-surfaces.ts");
   const hasServers = Object.keys(config.servers).length > 0;
   const ready = engine.settled(waitMs);
@@ -77,6 +77,7 @@ async function serveEngine(
     telemetry,
     results: results && { results, tokenKey: () => token?.key },
     rights: token && { tokenKey: () => token.key.slice(0, 16) },
+    scripts,
     surfaces: openSurfaces(engine, surface),
     fallbackInstructions: await explainNothing(context, hasServers, () => catalog.sources().length > 0),
   };

@@ -32,7 +32,10 @@ interface Place {
   readonly env: EngineOptions["env"];
 }
 
-interface HostParts extends Pick<EngineOptions, "sources" | "doors" | "observed" | "keepsResults" | "claims"> {
+interface HostParts extends Pick<
+  EngineOptions,
+  "sources" | "doors" | "observed" | "keepsResults" | "runsScripts" | "claims"
+> {
   /** Edits of its file are followed, or it is read once. */
   readonly file: "followed" | "read-once";
 }
@@ -62,6 +65,7 @@ const hosts = {
       claims: true,
       observed: true,
       keepsResults: true,
+      runsScripts: true,
       sources: {
         given: sources ?? [],
         servers: { start: "at-once" },
@@ -101,6 +105,7 @@ const hosts = {
       // Over stdio no one can read the metrics, unless they are exported.
       observed: http !== undefined || isTelemetryWanted(env),
       keepsResults: true,
+      runsScripts: true,
       sources: { servers: { start: "at-once", only } },
       doors: http === undefined ? {} : { http: { host: "127.0.0.1", ...http } },
     };

@@ -88,10 +88,10 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   const file = watchedConfigFile({ home, configuration: active, env, log: silentLog });
   let edits: FollowedConfig | undefined;
   const onEdit = (listener: (config: Config) => void): void => {
-    edits = file.follow?.((loaded) => Promise.resolve(listener(withResultTools(loaded.config))));
+    edits = file.follow?.((loaded) => Promise.resolve(listener(withHubTools(loaded.config))));
   };
   const surfaces = openSurfaces(
-    { catalog, config: withResultTools(config), home, log, onGiven, onEdit },
+    { catalog, config: withHubTools(config), home, log, onGiven, onEdit, onlySearched },
     options.surface,
   );
   // It fails without a token, or while the hub is being replaced; the next attempt is soon.
@@ -119,12 +119,16 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
 
 const relayName = "hub";
 
-/** The hub keeps large results, and its tools that read them are listed on every surface. */
-function withResultTools(config: Config): Config {
+/** The hub keeps large results and runs scripts, and its tools for that are listed beside the search. */
+function withHubTools(config: Config): Config {
   const names = ["read_result", "search_result"];
-  const always = [...config.hub.always, ...names, ...names.map((name) => `clawport_${name}`)];
+  const always = [...config.hub.always, ...names, ...names.map((name) => `clawport_${name}`), ...scriptTools];
   return { ...config, hub: { ...config.hub, always } };
 }
+
+/** A relay always gets them from the hub, and shows them to those of its clients that search. */
+const scriptTools = ["run_script", "script_result"];
+const onlySearched = ({ scripts }: Config["hub"]): readonly string[] => (scripts === "auto" ? scriptTools : []);
 
 /** Faults if the hub lacks one of the requested servers, or if this process is one of its servers. */
 async function isForUs(host: Host, home: Home, hub: RunningHub, { only, client }: RelayOptions): Promise<boolean> {

@@ -14,6 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const changingFile = program("tests/cli/fixtures/changing-server.ts");
 const three = ["search_tools", "describe_tool", "call_tool"];
+const scriptTools = ["run_script", "script_result"];
 
 async function serveStdio(place: Place, ...options: string[]): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
@@ -34,7 +35,9 @@ test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) find
   await using hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
   expect(hub === undefined).toBe(how === "alone");
   const client = await serveStdio(place, "--surface", "search");
-  expect(await namesOf(client)).toEqual([...three, "read_result", "search_result"]);
+  expect((await namesOf(client)).toSorted()).toEqual(
+    [...three, "read_result", "search_result", ...scriptTools].toSorted(),
+  );
   expect(await textOf(client, "search_tools", { query: "put something on the shelf" })).toContain("b__put(");
   expect(await textOf(client, "search_tools", { query: "xylophone" })).toMatch(/Servers: a \(\d+\), b \(\d+\)"/);
   expect(client.getInstructions()).toContain("called with call_tool: a, b.");
@@ -74,7 +77,9 @@ test.each([["alone"], ["from a hub"]])("an edited surface reaches the client of 
   const edited = { servers: { a: shelf("a") }, hub: { surface: "search", always: ["a__pid"] } };
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(edited));
   await changed;
-  expect(await namesOf(client)).toEqual([...three, "a__pid", "read_result", "search_result"]);
+  expect((await namesOf(client)).toSorted()).toEqual(
+    [...three, "a__pid", "read_result", "search_result", ...scriptTools].toSorted(),
+  );
   expect(await namesOf(fixed)).toContain("a__put");
   // What can't be used changes nothing.
   await writeFile(join(place.home, "clawport.json5"), "{ hub: { surface: 'none' } }");

@@ -51,6 +51,7 @@ let relay: Client;
 const configOf = (backend: Backend | "gateway") => ({
   servers,
   policy,
+  hub: { scripts: "on" },
   ...(backend === "commands" && { apps: { serve: true, show: true, port: 0 } }),
   agent: { backend, ...(backend === "gateway" ? {} : { model: { name: "mock-1", url: model.baseUrl } }) },
 });
@@ -85,6 +86,8 @@ interface Way {
   readonly caller: Partial<AuditLine>;
   /** Whether the tools are in the caller's view; true unless given. */
   readonly reaches?: boolean;
+  /** Whether the call is one of a script that the caller sent. */
+  readonly isScript?: boolean;
   call(tool: string): Promise<string>;
   audit(tool: string): Promise<readonly AuditLine[]>;
 }
@@ -103,6 +106,12 @@ function httpWays(token: string): Way[] {
     call: (tool) => hubs.commands.call(token, `files__${tool}`, {}),
     audit: (tool) => hubs.commands.audit(tool),
   };
+  const script: Way = {
+    ...direct,
+    name: `a script, ${token}`,
+    isScript: true,
+    call: (tool) => hubs.commands.call(token, "run_script", { code: `return tools.files.${tool}()` }),
+  };
   const orders = backends.map((backend): Way => ({
     name: `an order to the ${backend} backend, ${token}`,
     caller: { ...caller, agent: "clawport" },
@@ -110,7 +119,7 @@ function httpWays(token: string): Way[] {
     call: (tool) => hubs[backend].order(token, orderFor(backend, tool)),
     audit: (tool) => hubs[backend].audit(tool),
   }));
-  return [direct, ...orders];
+  return [direct, script, ...orders];
 }
 
 const stdioWays: readonly Way[] = [
@@ -154,13 +163,19 @@ const cliWays: readonly Way[] = [
 
 const ways: readonly Way[] = [...["main", "laptop", "phone"].flatMap(httpWays), ...stdioWays, ...cliWays];
 
-describe.each(ways.filter(({ reaches = true }) => reaches))("$name", ({ caller, call, audit }) => {
+describe.each(ways.filter(({ reaches = true }) => reaches))("$name", ({ caller, isScript = false, call, audit }) => {
   const { door, token, client, agent } = caller;
 
   test("reaches the tools, and is in the audit as the original caller with the agent", async () => {
     expect(await call("free")).toContain("ran free");
     const own = async () =>
-      (await audit("files__free")).filter((line) => line.door === door && line.token === token && line.agent === agent);
+      (await audit("files__free")).filter(
+        (line) =>
+          line.door === door &&
+          line.token === token &&
+          line.agent === agent &&
+          (line.script !== undefined) === isScript,
+      );
     await until(async () => (await own()).length > 0);
     for (const line of await own()) expect(line).toMatchObject({ outcome: "ok", ...(client && { client }) });
   });
@@ -176,7 +191,7 @@ test.each(ways.filter(({ reaches }) => reaches === false))(
   "$name: no tool outside its view",
   async ({ call, caller, audit }) => {
     for (const tool of ["free", "by_door", "by_token", "by_agent"])
-      expect(await call(tool)).toMatch(/unknown tool|no tool "files__|unavailable tool/i);
+      expect(await call(tool)).toMatch(/unknown tool|no tool "files(?:__|\.)|unavailable tool/i);
     for (const line of await audit("order_openclaw")) expect(line).not.toMatchObject({ agent: "clawport" });
     const own = (await audit("files__free")).filter(({ token }) => token === caller.token);
     for (const line of own) expect(line).toMatchObject({ verdict: "deny", outcome: "unknown-tool" });

@@ -46,6 +46,8 @@ export interface AuditLine {
   readonly agent?: string;
   /** The server that used the model during the caller's call. */
   readonly server?: string;
+  /** The id of the caller's script that made the call. */
+  readonly script?: string;
   /** The first 16 hexadecimal digits of the session key's SHA-256. */
   readonly session?: string;
   readonly source: string;
@@ -100,6 +102,7 @@ function formatStart(entry: BegunCall): string {
     sender: (caller.sender ?? caller.senders?.join(" "))?.slice(0, maxTextLength),
     agent: caller.agent?.slice(0, maxTextLength),
     server: caller.server?.slice(0, maxTextLength),
+    script: caller.script?.id,
     session: caller.sessionKey && hashedSession(caller.sessionKey),
     source: entry.source.slice(0, maxTextLength),
     tool: entry.tool.slice(0, maxTextLength),

@@ -4,7 +4,7 @@ import { visibleText } from "../../core/text/peer-text.ts";
 import { redact, redactText } from "../../core/secrets/redact.ts";
 import { type NamedSecret, nameSecrets, shownJson, shownLines, shownText } from "../../core/text/shown-text.ts";
 import type { Advice } from "../advice.ts";
-import { type Caller, scopeOfCaller } from "../caller.ts";
+import { type Caller, type CallingScript, scopeOfCaller } from "../caller.ts";
 import type { NewWaitingCall } from "./approvals.ts";
 import { identityOf } from "./approvals-file.ts";
 import { questionText } from "./call-text.ts";
@@ -39,7 +39,10 @@ export function describeCall(
   };
   const whole = {
     reason: reasons.map(({ reason }) => shownText(reason)).join(", and because "),
-    ...detailOf(reasons.flatMap(({ detail }) => detail ?? [])),
+    ...detailOf([
+      ...reasons.flatMap(({ detail }) => detail ?? []),
+      ...(caller.script ? [scriptText(caller.script)] : []),
+    ]),
   };
   const stored = {
     reason: cut(whole.reason, maxReasonLength),
@@ -68,6 +71,10 @@ function hashCall({ tool, prompt }: Operation, args: unknown, reasons: readonly 
     tool !== undefined ? toolParts(tool.tool) : prompt !== undefined ? promptParts(prompt.prompt) : {},
   );
   return hash("sha256", JSON.stringify({ isTool: tool !== undefined, args, asked, definition }, sortKeys));
+}
+
+function scriptText({ id, around }: CallingScript): string {
+  return `The script ${id} makes this call:\n${around}`;
 }
 
 function detailOf(details: readonly string[]): { readonly detail?: string } {

@@ -50,9 +50,43 @@ const hub = Type.Object(
       description:
         "What clients get at `/`, `/mcp` and from `serve`. `full`: all tools in one list. `search`: `search_tools`, `describe_tool` and `call_tool`, which find and call the others. `auto`: `search` for clients that would load more than 60 tools or 60 KB of definitions at once. A token, `serve --surface` and `?surface=` in an address take precedence.",
     }),
+    scripts: Type.Enum(["auto", "on", "off"], {
+      default: "auto",
+      description:
+        "Who gets `run_script`, which runs a short program over the tools, at `/`, `/mcp` and from `serve`. `auto`: clients with the `search` surface. `on`: all clients. `off`: none.",
+    }),
     always: globs("Names of tools that `search` lists beside its own three; `*` matches any characters.", []),
   },
   { additionalProperties: false, default: {}, description: "Where the hub listens, and its limits." },
+);
+
+const scripts = Type.Object(
+  {
+    timeout: Type.Integer({
+      default: 3_600_000,
+      minimum: 1000,
+      maximum: maxTimerMs,
+      description: "Milliseconds that a script may take, with everything it waits for.",
+    }),
+    parallel: Type.Integer({
+      default: 8,
+      minimum: 1,
+      maximum: 64,
+      description: "Calls of one script at the same time.",
+    }),
+    maxCalls: Type.Integer({ default: 1000, minimum: 1, maximum: 100_000, description: "Calls of one script in all." }),
+    memoryMb: Type.Integer({
+      default: 64,
+      minimum: 8,
+      maximum: 1024,
+      description: "Megabytes that one script may use.",
+    }),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description: "Limits of the scripts that clients send with `run_script`.",
+  },
 );
 
 const log = Type.Object(
@@ -135,6 +169,7 @@ export const configSchema = Type.Object(
     policy: Type.Optional(policySchema),
     audit,
     results: resultsSchema,
+    scripts,
     agent: agentSchema,
     apps: appsSchema,
     machine: machineSchema,

@@ -159,7 +159,7 @@ export type PolicyRule = Type.Static<typeof rule>;
 export type PolicyLimit = Type.Static<typeof limit>;
 
 /** Sources that exist whatever is configured. Use of the model by servers is judged as `sampling__<server>`. */
-const ownSources = [...reservedServerNames, "sampling", "results"];
+const ownSources = [...reservedServerNames, "sampling", "results", "scripts"];
 
 /** What rules can refer to. */
 interface PolicyContext {

@@ -30,6 +30,7 @@ import { createHttpRouter } from "./http-router.ts";
 import type { HubKeys } from "./hub-keys.ts";
 import { createRefusedTokens, type RefusedTokenCounts } from "./refused-tokens.ts";
 import type { Results } from "./results/results.ts";
+import type { ScriptSettings } from "./scripts/script-offer.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import type { Tokens } from "./tokens.ts";
@@ -72,6 +73,8 @@ export interface HttpDoorOptions {
   readonly toolNames?: ToolNaming | undefined;
   /** How clients get the tools at `/` and `/mcp`; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
+  /** Runs scripts of clients, at `/` and `/mcp`. Without it there are none. */
+  readonly scripts?: ScriptSettings | undefined;
   /** Where large results go, at `/` and `/mcp`. Without it they are sent whole. */
   readonly results?: Results | undefined;
   /** Serves the owner's commands and relays, at a socket that only the owner's processes reach. */
@@ -129,6 +132,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     agent: options.agent,
     toolNames: options.toolNames,
     surfaces: options.surfaces,
+    scripts: options.scripts,
     // Enough to tell them apart: the whole hash stays with the tokens.
     tokenKey: (name) => tokens.keyOf?.(name)?.slice(0, 16),
     results: options.results && { results: options.results, tokenKey: (name) => tokens.keyOf?.(name) },

@@ -14,6 +14,7 @@ import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { AgentAccess } from "./agent-access.ts";
 import { createDoorOffer } from "./door-offer.ts";
 import type { ResultOfferOptions } from "./results/result-offer.ts";
+import type { ScriptSettings } from "./scripts/script-offer.ts";
 import type { SurfaceSetting } from "./surface/choose-surface.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import type { CallerRights, CallGuard } from "./view-offer.ts";
@@ -45,6 +46,8 @@ export interface ViewEndpointsOptions {
   readonly surfaces?: Surfaces | undefined;
   /** Keeps large results at the addresses of several sources, and for relays. */
   readonly results?: Pick<ResultOfferOptions, "results" | "tokenKey"> | undefined;
+  /** Runs scripts of the clients that get the tools of several sources. */
+  readonly scripts?: ScriptSettings | undefined;
   /** Tells tokens of the same name apart; undefined if there is no such token. */
   tokenKey?(name: string): string | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
@@ -126,7 +129,9 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
       // A source at its own address answers in full, and so do commands at a terminal.
       results:
         isMixed || address.at === "relay" ? options.results && resultsFor(address.at, options.results) : undefined,
+      scripts: isMixed ? options.scripts : address.at === "relay" ? relayedScripts(options.scripts) : undefined,
       surfaces: isMixed ? options.surfaces : undefined,
+      search: options.surfaces,
       surface: isMixed ? address.surface : undefined,
       agent: address.at === "agent" ? agent : undefined,
     });
@@ -210,6 +215,11 @@ function servedAt(address: Address): { readonly door: DoorKind; readonly filter:
 /** The callers of a relay have no tokens, only a name that a token may have, too. */
 function resultsFor(at: "all" | "relay", { results, tokenKey }: NonNullable<ViewEndpointsOptions["results"]>) {
   return { results, tokenKey: at === "all" ? tokenKey : undefined };
+}
+
+/** The relay knows which of its clients search. */
+function relayedScripts(scripts: ScriptSettings | undefined): ScriptSettings | undefined {
+  return scripts && { ...scripts, setting: () => (scripts.setting() === "off" ? "off" : "on") };
 }
 
 /** A caller that is limited to a view can't be the owner. */

@@ -8,6 +8,7 @@ import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { Results } from "../../doors/mcp/results/results.ts";
+import type { ScriptSettings } from "../../doors/mcp/scripts/script-offer.ts";
 import type { World } from "../../core/process/world.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
@@ -28,6 +29,8 @@ export interface EngineParts {
   readonly usage: UsageLedger;
   /** Where large results of tools go; undefined if they are sent whole. */
   readonly results: Results | undefined;
+  /** Runs the scripts of clients; undefined in a host that runs none. */
+  readonly scripts: ScriptSettings | undefined;
   /** Absent in a process that is too short-lived to be measured. */
   readonly metrics: Metrics | undefined;
   readonly telemetry: Telemetry | undefined;

@@ -5,6 +5,8 @@ import type { Config } from "../../core/config/config-schema.ts";
 import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
 import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
 import type { Results } from "../../doors/mcp/results/results.ts";
+import type { ScriptSettings } from "../../doors/mcp/scripts/script-offer.ts";
+import type { Scripts } from "../../scripts/scripts.ts";
 import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
@@ -36,6 +38,8 @@ export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homed
   readonly logLevel?: LogLevel | undefined;
   /** Keeps large results of tools and sends previews, unless the configuration says otherwise. */
   readonly keepsResults?: boolean;
+  /** Runs the scripts of clients, unless the configuration says otherwise. */
+  readonly runsScripts?: boolean;
   /** Counts calls and exports traces: for a process that lives longer than one command. */
   readonly observed?: boolean;
   /** Makes it the only hub or node of its state folder, which others find there. Faults with `conflict` if one runs. */
@@ -145,6 +149,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       version,
       ...guarded,
       results: options.keepsResults ? await openResults(guarded.usage) : undefined,
+      scripts: options.runsScripts ? scriptSettings(() => edits.current().hub.scripts) : undefined,
       metrics: observed?.metrics,
       telemetry: observed?.telemetry,
       closers,
@@ -245,6 +250,19 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     });
     closers.add("results", () => results?.close());
     return results;
+  }
+
+  /** Loaded with the first script: most hubs never run one. */
+  function scriptSettings(setting: ScriptSettings["setting"]): ScriptSettings {
+    let opened: Scripts | undefined;
+    closers.add("scripts", () => opened?.close());
+    return {
+      setting,
+      async open() {
+        const { createScripts } = await import("../../scripts/scripts.ts");
+        return (opened ??= createScripts({ config: config.scripts, log }));
+      },
+    };
   }
 
   function startsServers(): boolean {

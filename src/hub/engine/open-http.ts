@@ -106,6 +106,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     tokens,
     sessionFolder: home.file("sessions"),
     results: parts.results,
+    scripts: parts.scripts,
     toolNames: options.toolNames ?? config.hub.toolNames,
     surfaces,
     info: { name: "clawport", title: "Clawport", version },

@@ -15,6 +15,8 @@ export interface SurfaceParts {
   readonly log: Log;
   /** Calls the listener when the configuration was edited. */
   onEdit?(listener: (config: Config) => void): void;
+  /** Names of tools that only the search surface lists, with these settings. */
+  onlySearched?(hub: Config["hub"]): readonly string[];
   /** Called when a client gets another surface than before. */
   onGiven?(given: GivenSurface): void;
 }
@@ -25,6 +27,7 @@ export function openSurfaces(parts: SurfaceParts, given?: SurfaceSetting): Surfa
   const surfaces = createSurfaces({
     setting: given ?? config.hub.surface,
     always: config.hub.always,
+    onlySearched: parts.onlySearched?.(config.hub),
     log,
     ...(parts.onGiven && { onGiven: parts.onGiven }),
     async openSearch() {
@@ -32,7 +35,13 @@ export function openSurfaces(parts: SurfaceParts, given?: SurfaceSetting): Surfa
       return createToolSearch({ tools: () => catalog.tools(), vectors: await openVectors(parts) });
     },
   });
-  parts.onEdit?.(({ hub }) => surfaces.change({ setting: given ?? hub.surface, always: hub.always }));
+  parts.onEdit?.(({ hub }) =>
+    surfaces.change({
+      setting: given ?? hub.surface,
+      always: hub.always,
+      onlySearched: parts.onlySearched?.(hub),
+    }),
+  );
   return surfaces;
 }
 

@@ -171,11 +171,15 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
     }
   }
 
-  /** Whose result it is, whatever the session. A client with a token is the same with and without a hub. */
-  function ownerOf({ door: from, token, sender }: Caller): string {
-    const key = token === undefined ? undefined : options.tokenKey?.(token);
-    return JSON.stringify([key === undefined ? from : "token", token, key, sender]);
+  function ownerOf(caller: Caller): string {
+    return ownerKey(caller, options.tokenKey);
   }
+}
+
+/** Whose result or script it is, whatever the session. A client with a token is the same with and without a hub. */
+export function ownerKey({ door, token, sender }: Caller, tokenKey: ResultOfferOptions["tokenKey"]): string {
+  const key = token === undefined ? undefined : tokenKey?.(token);
+  return JSON.stringify([key === undefined ? door : "token", token, key, sender]);
 }
 
 const sourceId = "results";

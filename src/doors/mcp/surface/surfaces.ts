@@ -28,6 +28,8 @@ export interface SurfaceSettings {
   readonly setting: SurfaceSetting;
   /** Globs on names of tools that the search surface lists beside its own. */
   readonly always: readonly string[];
+  /** Names of tools that only the search surface lists. */
+  readonly onlySearched?: readonly string[] | undefined;
 }
 
 export interface SurfacesOptions extends SurfaceSettings {
@@ -42,6 +44,8 @@ export interface SurfacesOptions extends SurfaceSettings {
 export interface Surfaces {
   /** The same offer, as the surface of each client shows it. */
   wrap(offer: McpOffer, view: View, setting?: SurfaceSetting): McpOffer;
+  /** The answer of `search_tools` for this view. */
+  search(view: View, query: unknown, limit: unknown): Promise<ToolResult>;
   /** What clients were given, the latest first. */
   given(): readonly ClientSurface[];
   /** Notes what a client of another process got, which relays to this one. */
@@ -55,6 +59,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
   const listeners = new Set<() => void>();
   let usual = settings.setting;
   let isAlways = compileGlobs(settings.always);
+  let { onlySearched = [] } = settings;
   let opening: Promise<ToolSearch> | undefined;
   const search = (): Promise<ToolSearch> =>
     (opening ??= openSearch().catch((error: unknown) => {
@@ -65,10 +70,12 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
 
   return {
     given: () => record.list(),
+    search: (view, query, limit) => searchFor({ query, limit }, { view, findable: () => findableIn(view) }),
     noteRelayed: record.noteRelayed,
     wrap,
-    change({ setting, always }) {
+    change({ setting, always, onlySearched: hidden = [] }) {
       usual = setting;
+      onlySearched = hidden;
       isAlways = compileGlobs(always);
       for (const listener of listeners) listener();
     },
@@ -78,6 +85,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
     const { tools } = offer;
     if (tools === undefined) return offer;
     const sizeOf = cacheSize();
+    const full = cacheWithout();
     const listed = cacheListed((isNamed) => ({ name }) => {
       const entry = view.find(name);
       // What the view does not know are tools of the door itself.
@@ -89,7 +97,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
       return isChosenElsewhere ? { ...chosen, why: "its token or address says so" } : chosen;
     };
     // What is listed anyway need not be found.
-    const findable = () => view.tools().filter((tool) => !isMeant(isAlways, tool));
+    const findable = () => findableIn(view);
     const isSearched = (requester: Requester): boolean => choose(requester).surface === "search";
 
     const shown: ToolOffer = {
@@ -98,7 +106,7 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
       list(requester) {
         const chosen = choose(requester);
         if (!isRelay(requester, given)) record.note(requester, chosen, given);
-        if (chosen.surface === "full") return tools.list(requester);
+        if (chosen.surface === "full") return full(tools.list(requester), onlySearched);
         // Its user is likely to search soon.
         search().then(
           ({ prepare }) => prepare(),
@@ -147,10 +155,14 @@ export function createSurfaces({ openSearch, log, onGiven, ...settings }: Surfac
     };
   }
 
+  function findableIn(view: View): readonly CatalogTool[] {
+    return view.tools().filter((tool) => !isMeant(isAlways, tool));
+  }
+
   async function searchFor({ query, limit }: Args, { view, offer, findable }: Searched): Promise<ToolResult> {
     const phrasings = [query].flat().filter((each) => typeof each === "string" && each.trim() !== "") as string[];
     if (phrasings.length === 0) return errorResult('"query" is empty. Say what the tool should do.');
-    await offer.arriving?.();
+    await offer?.arriving?.();
     const most = typeof limit === "number" ? limit : defaultResults;
     const { tools, isSure } = await (await search()).search(phrasings, most, (name) => view.find(name) !== undefined);
     const found = tools.flatMap(({ name }) => view.find(name) ?? []);
@@ -162,7 +174,7 @@ type Args = Readonly<Record<string, unknown>>;
 
 interface Searched {
   readonly view: View;
-  readonly offer: McpOffer;
+  readonly offer?: McpOffer;
   /** The tools that are not listed beside the search. */
   findable(): readonly CatalogTool[];
 }
@@ -218,6 +230,17 @@ function cacheSize(): (definitions: readonly Tool[]) => ListSize {
       size = { tools: definitions.length, bytes };
     }
     return size;
+  };
+}
+
+/** A list without tools of these names: the same array for the same list. */
+function cacheWithout() {
+  let last: { readonly list: readonly Tool[]; readonly names: readonly string[]; readonly left: readonly Tool[] };
+  return (list: readonly Tool[], names: readonly string[]): readonly Tool[] => {
+    if (names.length === 0) return list;
+    if (last?.list !== list || last.names !== names)
+      last = { list, names, left: list.filter(({ name }) => !names.includes(name)) };
+    return last.left;
   };
 }
 
