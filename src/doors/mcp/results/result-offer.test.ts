@@ -62,7 +62,7 @@ async function openServer(setup: Setup = {}) {
     store,
     kept,
     async [Symbol.asyncDispose]() {
-      results.close();
+      await results.close();
       await guarded[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },

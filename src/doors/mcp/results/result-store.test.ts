@@ -1,6 +1,5 @@
 import {
   appendFile,
-  chmod,
   mkdir,
   mkdtemp,
   readdir,
@@ -38,7 +37,7 @@ async function openFolder(options: Partial<ResultStoreOptions> = {}) {
       return (await opened.read(0, opened.bytes)).toString();
     },
     async [Symbol.asyncDispose]() {
-      store.close();
+      await store.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -93,7 +92,7 @@ test("after its time it is gone, and the answer says so, also in another process
     );
   await next.sweep();
   expect(await readdir(place.folder)).toEqual([]);
-  next.close();
+  await next.close();
 });
 
 test("the oldest make room for the newest, and one that is too large is not kept", async () => {
@@ -120,7 +119,7 @@ test("many at once stay within the limit, in two processes too", async () => {
   await Promise.all(puts);
   // When it is full, a sixteenth is freed at once.
   expect((await readdir(place.folder)).length).toBeGreaterThanOrEqual(9);
-  other.close();
+  await other.close();
 });
 
 test("results of two processes that fit without a look at the folder stay within the limit after it", async () => {
@@ -142,7 +141,7 @@ test("results of two processes that fit without a look at the folder stay within
   await place.store.sweep();
   const left = await readdir(place.folder);
   expect(left.reduce((sum, name) => sum + Number(name.split(".")[1]), 0)).toBeLessThanOrEqual(megabyte);
-  other.close();
+  await other.close();
 });
 
 test("what another process is writing counts, until it is known to have died", async () => {
@@ -192,13 +191,33 @@ test("drafts of a process that died are removed, and other files are left alone"
   expect((await readdir(place.folder)).toSorted()).toEqual([expect.stringMatching(`^${id}\\.\\d+$`), "notes"]);
 });
 
-test("a disk that refuses it makes the caller get the whole text", async () => {
+test("what was promised before the disk refused it stays in memory; later callers get the whole text", async () => {
   await using place = await openFolder();
   await place.store.put("me", "x");
   await rm(place.folder, { recursive: true });
   await writeFile(place.folder, "not a folder");
+  const { id } = (await place.store.put("me", "text"))!;
+  await place.store.close();
+  expect(await place.read("me", id)).toBe("text");
+  expect(await codeOf(place.read("you", id))).toMatch(/^not-found: There is no result/);
   expect(await place.store.put("me", "text")).toBeUndefined();
-  await chmod(place.folder, 0o600);
+  place.pass(3_600_000);
+  expect(await codeOf(place.read("me", id))).toMatch(/^not-found: .* is gone/);
+});
+
+test("a result can be read while it is written, and is on the disk when the store is closed", async () => {
+  await using place = await openFolder();
+  await place.store.put("me", "x");
+  const kept = (await place.store.put("me", "öne\ntwo"))!;
+  expect(kept).toMatchObject({ bytes: 8, lines: 2 });
+  await using held = await place.store.open("me", kept.id);
+  expect(held).toMatchObject(kept);
+  expect((await held.read(2, 100)).toString()).toBe("ne\ntwo");
+  expect((await held.read(8, 10)).length).toBe(0);
+  await place.store.close();
+  const next = place.open();
+  expect(await place.read("me", kept.id, next)).toBe("öne\ntwo");
+  await next.close();
 });
 
 test.each(["", "../../etc/passwd", "x".repeat(1000), "a-b", "0-../x"])("%j is not an id", async (id) => {

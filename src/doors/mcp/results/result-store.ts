@@ -1,14 +1,15 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { quoted } from "../../../core/text/peer-text.ts";
 import { isSameSecret, lazyCrypto, randomHex } from "../../../core/secrets/crypto.ts";
-import { inSlices, sliceChars, type SlicedWork } from "../../../core/slices/in-slices.ts";
+import { atOnce, inSlices, sliceChars, type SlicedWork } from "../../../core/slices/in-slices.ts";
 import { slicesOf } from "../../../core/slices/text-slices.ts";
 import { createSerialQueue } from "../../../core/serial-queue.ts";
 import { spanText } from "../../../core/text/span-text.ts";
+import { createWriteBehind } from "./write-behind.ts";
 
 export interface ResultStoreOptions {
   readonly folder: string;
@@ -41,7 +42,8 @@ export interface ResultStore {
   open(owner: string, id: string): Promise<OpenedResult>;
   /** Removes what is too old. */
   sweep(): Promise<void>;
-  close(): void;
+  /** Resolves when everything is on the disk. */
+  close(): Promise<void>;
 }
 
 const maxFiles = 10_000;
@@ -59,6 +61,10 @@ const share = (max: number): number => max / 16;
 /** Characters that are written at once. */
 const maxPiece = 4 * sliceChars;
 
+const noSpare = { bytes: 0, files: 0, until: 0 };
+
+type Content = Buffer | (() => Generator<string>);
+
 interface Entry {
   readonly file: string;
   readonly createdAt: number;
@@ -70,7 +76,9 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
   /** The oldest first. */
   let entries = new Map<string, Entry>();
   /** What may be written before the folder is read again: with thousands of results, reading it takes most of the time. */
-  let spare = { bytes: 0, files: 0, until: 0 };
+  let spare = noSpare;
+  // What the disk refuses now it will refuse again: the next callers wait, and get the whole text.
+  const behind = createWriteBehind(log, () => (spare = noSpare));
   /** Two that make room at the same time would count the same bytes twice. */
   const runSerially = createSerialQueue();
   const timer = setInterval(() => void sweep(), Math.min(keepMs, sweepEveryMs)).unref();
@@ -101,6 +109,7 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
     for (const entry of entries.values()) total += entry.bytes;
     const isFull = total > maxBytes || entries.size >= maxFiles;
     const [bytes, files] = isFull ? [maxBytes - share(maxBytes), maxFiles - share(maxFiles)] : [maxBytes, maxFiles];
+    behind.forget((id) => parseId(id)! + keepMs <= clock());
     for (const [id, entry] of entries) {
       const isOld = entry.createdAt + keepMs <= clock();
       if (!isOld && total <= bytes && entries.size < files) break;
@@ -119,8 +128,7 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
   /** Whether a result of this size fits without a look at the folder. */
   function takeSpare(size: number): boolean {
     if (spare.bytes < size || spare.files < 1 || clock() >= spare.until) return false;
-    spare.bytes -= size;
-    spare.files--;
+    spare = { ...spare, bytes: spare.bytes - size, files: spare.files - 1 };
     return true;
   }
 
@@ -133,11 +141,40 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
     return entries.get(id);
   }
 
-  async function writeDraft(draft: string, header: string, text: string): Promise<void> {
-    const write = (): Promise<void> => {
-      const content = text.length <= maxPiece ? header + text : contentOf(header, text);
-      return writeFile(draft, content, { mode: 0o600, flag: "wx" });
-    };
+  function place(size: number): Entry & { readonly id: string } {
+    const createdAt = clock();
+    const id = `${Math.floor(createdAt).toString(36)}-${randomHex(16)}`;
+    return { id, file: join(folder, `${id}.${size}`), createdAt, bytes: size };
+  }
+
+  /** Without a wait, if there is room for it. */
+  function putBehind(content: Buffer): string | undefined {
+    if (!takeSpare(content.length)) return undefined;
+    const { id, ...entry } = place(content.length);
+    if (!behind.write(id, entry.file, content)) return undefined;
+    entries.set(id, entry);
+    return id;
+  }
+
+  async function putNow(content: Content, size: number): Promise<string> {
+    const { id, ...entry } = place(size);
+    const draft = `${entry.file}${draftEnding}`;
+    try {
+      await writeDraft(draft, content);
+      if (!takeSpare(size) && !(await makeRoom()))
+        throw new Fault("too-large", "Other results are being written. There is no room.");
+      await rename(draft, entry.file);
+    } catch (error) {
+      await remove(draft).catch(() => {});
+      throw error;
+    }
+    entries.set(id, entry);
+    return id;
+  }
+
+  async function writeDraft(draft: string, content: Content): Promise<void> {
+    const write = (): Promise<void> =>
+      writeFile(draft, typeof content === "function" ? content() : content, { mode: 0o600, flag: "wx" });
     await write().catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -147,28 +184,17 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
 
   return {
     async put(owner, text) {
-      const { lines, bytes } = await inSlices(measure(text));
-      const size = headerBytes + bytes;
-      if (size > maxBytes) return undefined;
+      const isLong = text.length > maxPiece;
+      const lines = isLong ? await inSlices(countLines(text)) : atOnce(countLines(text));
       const header = `${hashed(owner)} ${String(lines).padStart(12)}\n`;
+      const content = isLong ? () => contentOf(header, text) : Buffer.from(header + text);
+      const size = Buffer.isBuffer(content) ? content.length : headerBytes + (await inSlices(countBytes(text)));
+      if (size > maxBytes) return undefined;
       try {
-        return await runSerially(async () => {
-          const createdAt = clock();
-          const id = `${Math.floor(createdAt).toString(36)}-${randomHex(16)}`;
-          const file = join(folder, `${id}.${size}`);
-          const draft = `${file}${draftEnding}`;
-          try {
-            await writeDraft(draft, header, text);
-            if (!takeSpare(size) && !(await makeRoom()))
-              throw new Fault("too-large", "Other results are being written. There is no room.");
-            await rename(draft, file);
-          } catch (error) {
-            await remove(draft).catch(() => {});
-            throw error;
-          }
-          entries.set(id, { file, createdAt, bytes: size });
-          return { id, bytes, lines };
-        });
+        const id =
+          (Buffer.isBuffer(content) ? putBehind(content) : undefined) ??
+          (await runSerially(() => putNow(content, size)));
+        return { id, bytes: size - headerBytes, lines };
       } catch (error) {
         log.warn("could not keep a large result; it is passed on whole", { folder, error });
         return undefined;
@@ -179,6 +205,8 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
       if (createdAt === undefined)
         throw new Fault("not-found", `${quoted(id, 80)} is not the id of a result. Copy it from the result's preview.`);
       if (createdAt + keepMs <= clock()) throw expired(id, keepMs);
+      const held = behind.get(id);
+      if (held !== undefined) return openHeld(owner, id, held);
       const entry = await find(id);
       // What is not a file of ours, such as a link or a pipe, is not read.
       const file = entry && (await open(entry.file, readOnly).catch(() => undefined));
@@ -186,14 +214,10 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
       try {
         const found = await file.stat();
         if (!found.isFile() || found.size !== entry.bytes) throw gone(id);
-        const header = (await readAll(file, 0, headerBytes)).toString("latin1");
-        if (!isSameSecret(header.slice(0, 64), hashed(owner))) throw gone(id);
-        const bytes = entry.bytes - headerBytes;
-        const lines = Number(header.slice(65));
+        const kept = readHeader(owner, id, await readAll(file, 0, headerBytes), entry.bytes);
+        const { bytes } = kept;
         return {
-          id,
-          bytes,
-          lines,
+          ...kept,
           read: (offset, length) => readAll(file, headerBytes + offset, Math.min(length, bytes - offset)),
           [Symbol.asyncDispose]: () => file.close(),
         };
@@ -203,7 +227,10 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
       }
     },
     sweep,
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer);
+      return behind.settled();
+    },
   };
 }
 
@@ -224,14 +251,37 @@ function* contentOf(header: string, text: string): Generator<string> {
   yield* slicesOf(text, maxPiece);
 }
 
-function* measure(text: string): SlicedWork<{ readonly lines: number; readonly bytes: number }> {
-  let [lines, bytes] = [text.endsWith("\n") ? 0 : 1, 0];
+function* countBytes(text: string): SlicedWork<number> {
+  let bytes = 0;
   for (const piece of slicesOf(text)) {
     bytes += Buffer.byteLength(piece);
-    for (let at = piece.indexOf("\n"); at !== -1; at = piece.indexOf("\n", at + 1)) lines++;
     yield;
   }
-  return { lines, bytes };
+  return bytes;
+}
+
+function* countLines(text: string): SlicedWork<number> {
+  let lines = text.endsWith("\n") ? 0 : 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    lines++;
+    if (lines % 10_000 === 0) yield;
+  }
+  return lines;
+}
+
+function openHeld(owner: string, id: string, content: Buffer): OpenedResult {
+  return {
+    ...readHeader(owner, id, content, content.length),
+    read: (offset, length) => Promise.resolve(content.subarray(headerBytes).subarray(offset, offset + length)),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** Faults if it is not the owner's. */
+function readHeader(owner: string, id: string, start: Buffer, size: number): KeptResult {
+  const header = start.toString("latin1", 0, headerBytes);
+  if (!isSameSecret(header.slice(0, 64), hashed(owner))) throw gone(id);
+  return { id, bytes: size - headerBytes, lines: Number(header.slice(65)) };
 }
 
 /** When it was made; undefined if that is no id. */
@@ -251,9 +301,9 @@ function parseDraftName(name: string) {
   return name.endsWith(draftEnding) ? parseFileName(name.slice(0, -draftEnding.length)) : undefined;
 }
 
-/** Whatever it is. */
+/** Whatever it is: nearly always a file, and one step is enough then. */
 function remove(path: string): Promise<void> {
-  return rm(path, { force: true, recursive: true });
+  return unlink(path).catch(() => rm(path, { force: true, recursive: true }));
 }
 
 /** What is written down of an owner: its key says which token it has. */

@@ -13,7 +13,8 @@ export interface Results {
   noteKept(kept: KeptNotice): void;
   /** Opened with its first use. */
   store(): Promise<ResultStore>;
-  close(): void;
+  /** Resolves when everything that was kept is on the disk. */
+  close(): Promise<void>;
 }
 
 export interface KeptNotice {
@@ -55,17 +56,17 @@ export function createResults({ folder, config, log, onKept }: ResultsOptions): 
     keepMs,
     noteKept: onKept,
     store,
-    close() {
+    async close() {
       isClosed = true;
       clearTimeout(timer);
-      void opening?.then((opened) => opened.close()).catch(() => {});
+      await opening?.then((opened) => opened.close()).catch(() => {});
     },
   };
 
   async function open(): Promise<ResultStore> {
     const { openResultStore } = await import("./result-store.ts");
     const opened = openResultStore({ folder, keepMs, maxBytes, log });
-    if (isClosed) opened.close();
+    if (isClosed) await opened.close();
     return opened;
   }
 }
