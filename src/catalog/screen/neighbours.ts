@@ -133,7 +133,8 @@ export interface ToolNames {
   readonly directory: ToolDirectory;
 }
 
-const reference = /[A-Za-z][\w-]*(?:__|[_.-])[\w.-]*\w|[a-z]+[A-Z]\w+/g;
+/** Begins where a word begins, and is bounded: otherwise one word of a megabyte is tried from each of its letters. */
+const reference = /(?<![\w-])(?:[A-Za-z][\w-]{0,100}(?:__|[_.-])[\w.-]{0,100}\w|[a-z]{1,100}[A-Z]\w{1,100})/g;
 /** What a tool with such a name does is seldom the business of a tool of another kind. */
 const powerful =
   /shell|exec|^env$|contact|mail|sms|transfer|fund|payment|refund|wallet|secret|passw|credential|policy|security|http_?post|upload|permission|token|export|delete|payout|invoice|consent|approve|filesystem|write_file|run_command|senden|nachricht|borrar|supprimer|eliminar|enviar|envoyer|loesch|branch/i;

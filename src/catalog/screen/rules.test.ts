@@ -53,3 +53,9 @@ test("rules on wording never hold a thing back", () => {
   const severities: readonly string[] = wordingRules.flatMap(({ reads }) => Object.values(reads));
   expect(severities).not.toContain("hold");
 });
+
+/** Reading that grows with the square of the length would take minutes: the time limit of tests ends it. */
+test.each(["a", "QUJD", "a-", "aB", "a.", "_"])("a definition of one very long word is read: %s", (piece) => {
+  const definition = { name: "x", description: piece.repeat(400_000 / piece.length), inputSchema: { type: "object" } };
+  expect(Array.isArray(screenDefinition(definition, surroundings("own", [definition], indexTools([]))))).toBe(true);
+});
