@@ -66,7 +66,7 @@ async function openServer({ policy = {}, surface = "search", setting = "auto", c
     server: createMcpServer(offer),
     async [Symbol.asyncDispose]() {
       await scripts.close();
-      results.close();
+      await results.close();
       await guarded[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
