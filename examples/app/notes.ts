@@ -59,6 +59,13 @@ const server = createServer((request, response) => {
   console.log(`The page is at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
+// A second copy needs a port of its own, and must not leave its tools behind.
+server.once("error", async (error) => {
+  console.error(`The page can't be served: ${error.message}. Choose another port with PORT=8081.`);
+  await app.close();
+  process.exit(1);
+});
+
 process.once("SIGINT", () => {
   server.close();
   void app.close();

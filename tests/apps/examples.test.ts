@@ -74,6 +74,18 @@ test("the example app reports in one line that its token is wrong, or that no pr
   expect(alone.said).toBe(`No proxy answers at ${proxy.address} (ECONNREFUSED). Start one with \`clawport proxy\`.\n`);
 });
 
+test("a second copy of the example app says that the port of its page is taken, and leaves no session behind", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const env = { ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
+  await using first = await runNotes(env);
+  const { port } = new URL(await first.word("The page is at "));
+  await using second = await runNotes({ ...env, PORT: port });
+  expect(await second.ended).toEqual([1, null]);
+  expect(second.said).toMatch(/\nThe page can't be served: .*EADDRINUSE.* Choose another port with PORT=8081\.\n$/);
+  const session = { mcp_url: await second.word("MCP_URL=") } as Created;
+  expect((await proxy.rpc(session, "tools/list")).status).toBe(404);
+});
+
 test("the app in TypeScript is what the documentation says, is callable, and ends with Ctrl-C", async () => {
   await using proxy = await startProxy({ env: tokens });
   const [, snippet = ""] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? [];

@@ -75,7 +75,10 @@ test("a running hub follows a new rule at once", { timeout: 60_000 }, async () =
   await using place = await placeWith({ shelf: shelf("one") });
   await using _hub = await startHub(place, "--port", "0");
   expect((await runHere(place, ["call", "shelf__put", "thing=cup"])).exit).toBe(0);
-  await runHere(place, ["rule", "add", "deny", "shelf__put"]);
+  const added = await runHere(place, ["rule", "add", "deny", "shelf__pu*"]);
+  expect(added.out).toContain("\nMatches 1 tool: shelf__put\nSaved to ");
+  const slip = await runHere(place, ["rule", "add", "ask", "shelf_put", "--last"]);
+  expect(slip.out).toContain("\nNo tool has such a name now. Run `clawport tools` to see the names.\nSaved to ");
   const refused = await runHere(place, ["call", "shelf__put", "thing=cup"]);
   expect(refused.exit).not.toBe(0);
   expect(refused.out + refused.err).toContain("shelf__put was denied: policy.rules[0] forbids it");

@@ -135,6 +135,9 @@ test("connect adds a server and keeps the comments; disconnect --remove removes 
   const added = await here(place, "connect", "--name", "shelf", "--env", "A=$HOME", "--", command, ...args);
   expect(added.exit).toBe(0);
   expect(added.out).toContain(`Added shelf to ${file}.\nshelf\n`);
+  expect(added.out).toContain(
+    "\nNext: `clawport clients` lists the programs that can use its tools, and `clawport rule add",
+  );
   expect(added.out).toContain("shelf__put      Puts a thing on the shelf.");
   const text = await readFile(file, "utf8");
   expect(text).toContain("  // mine\n");

@@ -190,6 +190,7 @@ describe("clawport node", () => {
       const second = await clawport(place, "node");
       expect(second.exit).toBe(1);
       expect(second.err).toContain("already running");
+      expect(second.err).toContain("`clawport node settings --offer on` makes it offer the tools of this computer");
       node.child.kill("SIGTERM");
       expect(await node.ended).toBe(0);
     }

@@ -57,6 +57,16 @@ test("tools of different apps are shown with their app", async () => {
   expect(world.out().match(/app:\w+ add_note/g)).toEqual(["app:12ab add_note", "app:34cd add_note"]);
 });
 
+test("callers stand below each other, however long the names of tools are", async () => {
+  record("read");
+  record("files__read_multiple_files_and_folders", "ok", "allow", "app:12ab");
+  await audit.close();
+  const world = memoryWorld();
+  await runCli(["audit", "--home", home.path], world);
+  const [heading = "", ...lines] = world.out().trim().split("\n");
+  expect(lines.map((line) => line.indexOf("main"))).toEqual([heading.indexOf("CALLER"), heading.indexOf("CALLER")]);
+});
+
 test("a client's name can't control the terminal or start a new line", async () => {
   record("files__read", "denied", "deny");
   await audit.close();

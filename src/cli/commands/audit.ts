@@ -41,9 +41,10 @@ const list = defineCommand({
     const isSearch = [caller, outcome, text, before].some((each) => each !== undefined);
     if (isSearch && follow) throw new Fault("usage", "`--follow` goes with `--tool` only.");
     if (isSearch) return search(context, await audit.search({ tool, caller, outcome, text, before, limit }));
-    const print = (line: FoundCall): void => context.answerAsIs(line, lineText(line, context));
     const { lines, next } = await audit.read({ tool, limit });
-    if (lines.length > 0 || follow) context.say(headings(context));
+    const width = toolWidth(lines);
+    const print = (line: FoundCall): void => context.answerAsIs(line, lineText(line, context, width));
+    if (lines.length > 0 || follow) context.say(headings(context, width));
     lines.forEach(print);
     if (follow) for await (const line of followAudit(audit, { tool, after: next }, context.stopSignal())) print(line);
     else if (lines.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
@@ -52,8 +53,9 @@ const list = defineCommand({
 
 /** Oldest first, as without a filter. */
 function search(context: CommandContext, { lines, searched }: AuditMatches): void {
-  if (lines.length > 0) context.say(headings(context));
-  for (const line of lines.toReversed()) context.answerAsIs(line, lineText(line, context));
+  const width = toolWidth(lines);
+  if (lines.length > 0) context.say(headings(context, width));
+  for (const line of lines.toReversed()) context.answerAsIs(line, lineText(line, context, width));
   if (lines.length === 0) context.say(`None of the ${searched} calls that are kept matches.`);
 }
 
@@ -67,7 +69,7 @@ const show = defineCommand({
     const { audit } = createFolderControl(context, await openHomeOf(context));
     const detail = await audit.steps({ id: context.args[0] ?? "" });
     const steps = detail.steps.map(({ step, at, text }) => `${localTime(at)}  ${step.padEnd(8)}${sanitizeLine(text)}`);
-    const inside = detail.inside.map((line) => `  ${lineText(line, context)}`);
+    const inside = detail.inside.map((line) => `  ${lineText(line, context, toolWidth(detail.inside))}`);
     context.answer(detail, [...steps, ...(inside.length === 0 ? [] : ["", "On its behalf:", ...inside])].join("\n"));
   },
 });
@@ -130,19 +132,29 @@ function placeText({ file, line }: LinePlace): string {
   return `${file}, line ${line}`;
 }
 
-const widths = { time: 19, outcome: 12, took: 9, id: 18, tool: 24 };
+const widths = { time: 19, outcome: 12, took: 9, id: 18 };
+const toolWidths = { min: 24, max: 60 };
 
-function headings({ style }: CommandContext): string {
-  const { time, outcome, took, id, tool } = widths;
+/** As wide as the longest name that is shown, so that the callers stand below each other. */
+function toolWidth(lines: readonly FoundCall[]): number {
+  const longest = lines.reduce((most, line) => Math.max(most, toolText(line).length), toolWidths.min);
+  return Math.min(longest, toolWidths.max);
+}
+
+/** Two apps may each have a tool of the same name. */
+function toolText({ source, tool }: FoundCall): string {
+  return sanitizeLine(source.startsWith("app:") ? `${source} ${tool}` : tool);
+}
+
+function headings({ style }: CommandContext, tool: number): string {
+  const { time, outcome, took, id } = widths;
   const titles = ["TIME".padEnd(time), "OUTCOME".padEnd(outcome), "WAITED".padStart(took), "RAN".padStart(took)];
   return style.bold([...titles, "ID".padEnd(id), "TOOL".padEnd(tool), "CALLER"].join("  "));
 }
 
-function lineText(line: FoundCall, { style }: CommandContext): string {
+function lineText(line: FoundCall, { style }: CommandContext, width: number): string {
   const isRefused = isRefusal(line.outcome);
   const paint = line.outcome === "ok" ? style.green : isRefused ? style.yellow : style.red;
-  // Two apps may each have a tool of the same name.
-  const tool = line.source.startsWith("app:") ? `${line.source} ${line.tool}` : line.tool;
   const caller = callerName(line);
   const args = line.arguments === undefined ? "" : ` ${line.arguments}`;
   return [
@@ -151,7 +163,7 @@ function lineText(line: FoundCall, { style }: CommandContext): string {
     timeText(line.waited).padStart(widths.took),
     timeText(isRefused ? undefined : ranMs(line)).padStart(widths.took),
     style.dim(line.id.padEnd(widths.id)),
-    sanitizeLine(tool).padEnd(widths.tool),
+    toolText(line).padEnd(width),
     style.dim(sanitizeLine((line.verdict === "allow" ? caller : `${caller}: ${line.why}`) + args)),
   ].join("  ");
 }

@@ -1,3 +1,4 @@
+import { Fault, isFault } from "../../core/fault.ts";
 import { machineSwitches } from "../../core/config/machine-config.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { Engine } from "../../hub/engine/engine.ts";
@@ -28,7 +29,7 @@ const run = defineCommand({
     const place = await openPlace(context, trust);
     const stopping = context.stopSignal();
     const askers = context.json ? [] : [await context.createAsker()];
-    const node = await openHost("node", { ...place, askers }, { port });
+    const node = await openHost("node", { ...place, askers }, { port }).catch(besideHub);
     try {
       announce(context, node);
       await untilAborted(stopping);
@@ -38,6 +39,13 @@ const run = defineCommand({
     }
   },
 });
+
+/** A hub that runs already can offer this computer, too. */
+function besideHub(error: unknown): never {
+  if (!isFault(error, "conflict") || !error.message.startsWith("the hub is already running")) throw error;
+  const how = "If it is a hub, `clawport node settings --offer on` makes it offer the tools of this computer, too.";
+  throw new Fault("conflict", `${error.message}. ${how}`, { cause: error, detail: error.detail });
+}
 
 function announce(context: CommandContext, engine: Engine): void {
   const url = engine.http && `${engine.http.address}/`;
@@ -60,7 +68,7 @@ function announce(context: CommandContext, engine: Engine): void {
           `Connecting to the OpenClaw gateway at ${gatewayNode.gateway} as node ${gatewayNode.nodeId}`,
           "`clawport node status` shows which commands it lets this computer run.",
         ]),
-    `${usable.length} tools: ${usable.join(", ")}`,
+    `${usable.length} of ${listed.length} tools can be used here: ${usable.join(", ")}`,
     ...Array.from(
       Map.groupBy(missing, ({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)),
       ([why, tools]) => `Unavailable: ${tools.map(({ name }) => name).join(", ")} (${why})`,

@@ -1,4 +1,6 @@
+import { compileGlob } from "../../catalog/glob.ts";
 import { Fault } from "../../core/fault.ts";
+import { countText } from "../../core/text/count-text.ts";
 import { sanitizeLine } from "../../core/text/peer-text.ts";
 import type { PolicyRule } from "../../core/config/policy-config.ts";
 import type { HubControl } from "../../hub/control/verbs.ts";
@@ -43,7 +45,7 @@ const add = defineCommand({
     await change(context, ({ rules }) => {
       const at = last === true ? rules.length : 0;
       const added = rules.toSpliced(at, 0, rule as unknown as PolicyRule);
-      return { rules: added, text: `Added as rule ${at + 1} of ${added.length}: ${ruleText(rule)}` };
+      return { rules: added, text: `Added as rule ${at + 1} of ${added.length}: ${ruleText(rule)}`, tool };
     });
   },
 });
@@ -92,23 +94,40 @@ export const command: CommandGroup = {
 interface Changed {
   readonly rules: readonly unknown[];
   readonly text: string;
+  /** The names that it is about, if it has any. */
+  readonly tool?: string | undefined;
 }
 
 /** Saves what `edit` makes of the rules, unless the configuration was edited meanwhile. */
 function change(context: CommandContext, edit: (list: RuleList) => Changed): Promise<void> {
-  return editing(context, async (control) => {
+  return editing(context, async (control, hasHub) => {
     const before = await control.rules.list();
-    const { rules, text } = edit(before);
+    const { rules, text, tool } = edit(before);
     const saved = await control.rules.save({ rules, baseHash: before.hash });
-    context.answer(saved, `${text}\nSaved to ${saved.path}.`);
+    const matches = tool !== undefined && hasHub ? [await matchText(control, tool)] : [];
+    context.answer(saved, [text, ...matches, `Saved to ${saved.path}.`].join("\n"));
   });
 }
 
-async function editing(context: CommandContext, work: (control: HubControl) => Promise<void>): Promise<void> {
+const maxNamed = 5;
+
+/** A slip in a pattern is seen at once, not when a call passes that was meant to wait. */
+async function matchText(control: HubControl, pattern: string): Promise<string> {
+  const isMatch = compileGlob(pattern);
+  const names = (await control.tools.list()).map(({ name }) => name).filter(isMatch);
+  if (names.length === 0) return "No tool has such a name now. Run `clawport tools` to see the names.";
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
+  return sanitizeLine(`Matches ${countText(names.length, "tool")}: ${names.slice(0, maxNamed).join(", ")}${more}`);
+}
+
+async function editing(
+  context: CommandContext,
+  work: (control: HubControl, hasHub: boolean) => Promise<void>,
+): Promise<void> {
   const { openEditingControl } = await import("../../hub/open-control.ts");
-  const { control, close } = await openEditingControl(context, false);
+  const { control, hub, close } = await openEditingControl(context, false);
   try {
-    await work(control);
+    await work(control, hub !== undefined);
   } finally {
     await close();
   }

@@ -156,7 +156,8 @@ async function connect(
   try {
     const server = await context.control.servers.connect({ name });
     const tools = await presentTools(context, name);
-    const text = [...head, statusText(server, context), "", tools.text].join("\n");
+    const next = added === undefined ? [] : nextSteps(context, name);
+    const text = [...head, statusText(server, context), "", tools.text, ...next].join("\n");
     return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };
   } catch (error) {
     const helps = isSignInNeeded(error) && !isApiKeyNeeded(error);
@@ -168,6 +169,15 @@ async function connect(
     const text = `${head.join("")} Could not connect to it yet: ${message}`;
     return { ok: false, data: { added: added.path, name, error: { code, message } }, text };
   }
+}
+
+/** For who adds a server at a terminal: in a chat, the agent has its tools already. */
+function nextSteps({ table, prefix }: PresentationContext, name: string): readonly string[] {
+  if (table === undefined) return [];
+  return [
+    "",
+    `Next: \`${prefix} clients\` lists the programs that can use its tools, and \`${prefix} rule add ask '${name}__*'\` makes its calls wait for your approval.`,
+  ];
 }
 
 /** The sign-in waits for the user. */

@@ -156,7 +156,8 @@ async function describeNamedTool(context: PresentationContext, name: string): Pr
   const tool = await control.tools.find({ name });
   const { describeTool, unknownName } = await import("./describe-tool.ts");
   if (tool !== undefined) return describeTool(tool, context);
-  if ((await control.tools.list()).some(({ source }) => source === name)) return undefined;
+  const isOwner = (each: ListedTool): boolean => each.source === name || each.name.startsWith(`${name}__`);
+  if ((await control.tools.list()).some(isOwner)) return undefined;
   throw await unknownName(context, name);
 }
 

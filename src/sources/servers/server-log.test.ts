@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Log } from "../../core/log.ts";
 import { createKnownRedactor } from "../../core/secrets/redact-known.ts";
-import { createServerLog } from "./server-log.ts";
+import { createServerLog, logServerLine } from "./server-log.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -51,4 +51,18 @@ test("one line is of bounded length", () => {
   const { log, lines } = openLog();
   log.info("the server says", { data: Array.from({ length: 90 }, () => "word ".repeat(1000)) });
   expect(JSON.stringify(lines).length).toBeLessThan(10_000);
+});
+
+test.each([
+  ["debug", "debug"],
+  ["notice", "info"],
+  ["warning", "warn"],
+  ["critical", "error"],
+  ["nonsense", "info"],
+] as const)("what a server says at the level %s is logged as %s", (level, own) => {
+  const lines: unknown[] = [];
+  const at = (name: string) => (message: string, fields?: object) => void lines.push([name, message, fields]);
+  const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), with: () => log };
+  logServerLine(log, { level, data: "hi" });
+  expect(lines).toEqual([[own, "the server says", { data: "hi" }]]);
 });

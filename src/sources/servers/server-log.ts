@@ -51,3 +51,17 @@ export function createServerLog(log: Log, redact: KnownRedactor, now: () => numb
     }, reportAfterMs).unref();
   }
 }
+
+/** What a server says to its client. MCP has eight levels, this log four. */
+export function logServerLine(log: Log, { level, data }: Readonly<Record<string, unknown>>): void {
+  log[ownLevels.get(level) ?? "info"]("the server says", { data });
+}
+
+const ownLevels: ReadonlyMap<unknown, "debug" | "warn" | "error"> = new Map([
+  ["debug", "debug"],
+  ["warning", "warn"],
+  ["error", "error"],
+  ["critical", "error"],
+  ["alert", "error"],
+  ["emergency", "error"],
+]);

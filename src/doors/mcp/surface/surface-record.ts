@@ -26,6 +26,10 @@ export interface SurfaceRecord {
   list(): readonly ClientSurface[];
 }
 
+const logTexts: Readonly<Record<Surface, string>> = {
+  full: "a client gets all tools in its list",
+  search: "a client gets three tools that find and call the others",
+};
 /** A client can claim any number of names. */
 const maxKept = 100;
 const maxTextLength = 200;
@@ -40,7 +44,8 @@ export function createSurfaceRecord(log: Log, onGiven?: (given: GivenSurface) =>
     kept.delete(key);
     kept.set(key, { ...given, since: new Date().toISOString() });
     if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
-    log.info("a client gets this surface", { ...given });
+    const { surface, ...who } = given;
+    log.info(logTexts[surface], who);
     onGiven?.(given);
   }
 

@@ -9,6 +9,7 @@ import type { ClientTransport } from "../../../mcp/client/client-transport.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import type { ServerDefinition } from "../definition.ts";
+import { logServerLine } from "../server-log.ts";
 import { type ConnectionAuth, isApiKeyNeeded, isSignInLost } from "../oauth/connection-auth.ts";
 import { redactFault } from "../server-secrets.ts";
 import { messageForUser } from "../stdio/server-exit.ts";
@@ -169,7 +170,7 @@ export function createReconnectingLink(options: ReconnectingLinkOptions): Reconn
         onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
         onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
         onTaskStatus: (params) => notify((listener) => listener.onTaskStatus?.(params)),
-        onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
+        onLog: (line) => logServerLine(log, line),
         onSessionDoubt: () => heartbeat?.check(),
         onClose: (closed, fault) => closed === link && loseLink(fault),
       });
