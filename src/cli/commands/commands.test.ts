@@ -291,7 +291,8 @@ test("approve shows a changed definition and accepts it", async () => {
   const catalog = createCatalog({ screen: (each) => pins.screen(each) });
   const source = testSource({ id: "git", prefix: "git", tools: [testTool("push", { description: "Pushes." })] });
   catalog.add(source);
-  expect(catalog.find("git__push")).toBeDefined();
+  // The rules that definitions are read with are loaded with the first list.
+  await expect.poll(() => catalog.find("git__push")).toBeDefined();
   source.offer([testTool("push", { description: "Pushes by force." })]);
   expect(catalog.find("git__push")).toBeDefined();
   await pins.close();

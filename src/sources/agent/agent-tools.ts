@@ -5,6 +5,7 @@ import type { Guard } from "../../catalog/guard/guard.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
+import { orAborted, settledWithin } from "../../core/wait.ts";
 import { extensionOf, safeName } from "../../core/files/safe-name.ts";
 import { quoted } from "../../core/text/peer-text.ts";
 import type { ContentBlock, Tool, ToolResult } from "../../mcp/messages/tool.ts";
@@ -29,12 +30,19 @@ export function createAgentTools({ view, guard }: AgentToolsOptions): AgentTools
   return {
     list: (caller) => view.tools().flatMap((tool) => (isOffered(tool, caller) ? [tool.definition] : [])),
     async call(name, args, options) {
-      const tool = view.find(name);
+      const tool = view.find(name) ?? (await findConnecting(name, options.signal));
       if (tool === undefined || !isOffered(tool, options.caller))
         throw new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. Send \`/tools\` to list them.`);
       return guard.call(tool, args, agentCallContext(options, name));
     },
   };
+
+  /** Its source may be connecting, or its definitions be read for the first time. */
+  async function findConnecting(name: string, signal: AbortSignal): Promise<CatalogTool | undefined> {
+    const waits = view.connecting(name).map(({ settled, patienceMs }) => settledWithin(settled, patienceMs));
+    await orAborted(Promise.all(waits), signal);
+    return view.find(name);
+  }
 }
 
 /** What rules, approvals and the audit call our own agent. */
