@@ -41,6 +41,7 @@ export const commandTable: readonly CommandEntry[] = [
     },
     { name: "tools", summary: "list the tools, or show how one is called", load: () => import("./commands/tools.ts") },
     { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
+    { name: "run", summary: "run a script over the tools", load: () => import("./commands/run.ts") },
     {
       name: "sandbox",
       summary: "find the sandbox that a server works in",

@@ -1,18 +1,19 @@
+import type { CatalogTool } from "../catalog/source.ts";
 import { isRecord } from "../core/is-record.ts";
-import type { Tool } from "../mcp/messages/tool.ts";
+import { scriptPath } from "./script-path.ts";
 
 const maxDepth = 5;
 const maxDescription = 200;
 
 /**
- * A tool as a declaration in TypeScript: shorter than its schemas, and a form that models know. `path` is how a script
- * names it. What a schema says beyond types is left out: the call is checked in any case.
+ * A tool as a declaration in TypeScript: shorter than its schemas, and a form that models know. What a schema says beyond types is left out: the call is checked in any case.
  */
-export function declarationOf({ name, description, inputSchema, outputSchema }: Tool, path = name): string {
+export function described(tool: CatalogTool): string {
+  const { description, inputSchema, outputSchema } = tool.definition;
   const args = typeOf(inputSchema, 0);
   const isOptional = isRecord(inputSchema) && !(Array.isArray(inputSchema.required) && inputSchema.required.length > 0);
   const result = outputSchema === undefined ? "unknown" : typeOf(outputSchema, 0);
-  return `${comment(description, "", 1000)}tools.${path}(args${isOptional ? "?" : ""}: ${args}): Promise<${result}>`;
+  return `${comment(description, "", 1000)}tools.${scriptPath(tool)}(args${isOptional ? "?" : ""}: ${args}): Promise<${result}>`;
 }
 
 function typeOf(schema: unknown, depth: number): string {

@@ -10,8 +10,8 @@ import { quoted } from "../core/text/peer-text.ts";
 import { settledWithin } from "../core/wait.ts";
 import type { ContentBlock, ToolResult } from "../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../mcp/schema/schema-checker.ts";
-import { declarationOf } from "./declaration.ts";
-import { findScriptTool, scriptPath } from "./script-path.ts";
+import { described } from "./declaration.ts";
+import { findScriptTool } from "./script-path.ts";
 import { type ScriptHost, type ScriptQuestion, ToolFailure } from "./run-script.ts";
 
 /** What a script reaches: a view of the catalog, as the caller of the script sees it, and only through the guard. */
@@ -98,11 +98,6 @@ export function mayRepeat(view: Pick<View, "find" | "tools">, question: ScriptQu
   if (question.kind !== "call") return true;
   const { readOnlyHint, idempotentHint } = findScriptTool(view, question.tool)?.tool.annotations ?? {};
   return readOnlyHint === true || idempotentHint === true;
-}
-
-/** A tool as a declaration that a script can follow. */
-export function described(tool: CatalogTool): string {
-  return declarationOf(tool.definition, scriptPath(tool));
 }
 
 /** What a call gives a script: the structured content, else the JSON that its text is, else the text. */

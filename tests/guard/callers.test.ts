@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -144,6 +145,17 @@ async function clawport(home: string, ...argv: string[]): Promise<string> {
 }
 
 const cliWays: readonly Way[] = [
+  {
+    name: "clawport run",
+    caller: { door: "cli", client: "clawport call" },
+    isScript: true,
+    async call(tool) {
+      const { path } = hubs.commands.home;
+      await writeFile(join(path, `${tool}.ts`), `const name: string = input; return tools.files[name]();`);
+      return clawport(path, "run", join(path, `${tool}.ts`), "--input", JSON.stringify(tool));
+    },
+    audit: (tool) => hubs.commands.audit(tool),
+  },
   {
     name: "clawport call",
     caller: { door: "cli", client: "clawport call" },

@@ -129,7 +129,7 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
       // A source at its own address answers in full, and so do commands at a terminal.
       results:
         isMixed || address.at === "relay" ? options.results && resultsFor(address.at, options.results) : undefined,
-      scripts: isMixed ? options.scripts : address.at === "relay" ? relayedScripts(options.scripts) : undefined,
+      scripts: isMixed ? options.scripts : isOwners(address) ? chosenElsewhere(options.scripts) : undefined,
       surfaces: isMixed ? options.surfaces : undefined,
       search: options.surfaces,
       surface: isMixed ? address.surface : undefined,
@@ -217,8 +217,10 @@ function resultsFor(at: "all" | "relay", { results, tokenKey }: NonNullable<View
   return { results, tokenKey: at === "all" ? tokenKey : undefined };
 }
 
-/** The relay knows which of its clients search. */
-function relayedScripts(scripts: ScriptSettings | undefined): ScriptSettings | undefined {
+const isOwners = ({ at }: Address): boolean => at === "relay" || at === "terminal";
+
+/** A relay knows which of its clients search, and a command runs what it was given. */
+function chosenElsewhere(scripts: ScriptSettings | undefined): ScriptSettings | undefined {
   return scripts && { ...scripts, setting: () => (scripts.setting() === "off" ? "off" : "on") };
 }
 

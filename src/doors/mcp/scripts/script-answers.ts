@@ -21,6 +21,9 @@ export interface ScriptAnswersOptions {
   exampleFor(context: CallContext): string;
 }
 
+/** In `_meta`: the id of a script that is still running, for programs. */
+export const scriptMeta = "clawport/script";
+
 /** Most clients give up after 60 s; one that gets a task waits as long as it likes. */
 const patienceMs = 45_000;
 
@@ -53,7 +56,9 @@ export function createScriptAnswers({ scripts, reach, ownerOf, exampleFor }: Scr
       do await Promise.race([settledWithin(script.done, patienceMs), aborted(context.signal)]);
       while (script.end === undefined && !context.signal.aborted && (context.isTask === true || script.isAsking));
       if (script.end === undefined && isStarter && context.signal.aborted) await script.done;
-      return script.end === undefined ? textResult(runningText(script)) : endResult(script.end, exampleFor(context));
+      return script.end === undefined
+        ? { ...textResult(runningText(script)), _meta: { [scriptMeta]: script.id } }
+        : endResult(script.end, exampleFor(context));
     } finally {
       leave();
       context.signal.removeEventListener("abort", stop);

@@ -160,6 +160,8 @@ test("a script can search, and read declarations", async () => {
   const code = 'return [await tools.search("list issues"), await tools.describe("git.issues")]';
   const [found, declaration] = JSON.parse(textOf(await run(talkTo(subject.server), code))) as [string, string];
   expect(found).toContain("git__issues(page: integer)");
+  const shown = await call(talkTo(subject.server), "describe_tool", { name: "git__issues", as: "typescript" });
+  expect(textOf(shown)).toBe(declaration);
   expect(declaration).toBe(
     "/** Lists issues. */\ntools.git.issues(args: {\n  page: number;\n}): Promise<{\n  titles?: string[];\n}>",
   );

@@ -33,7 +33,10 @@ export const describeToolDefinition: Tool = {
   description: "The full definition of a tool: description, schema of its arguments and of its result, hints.",
   inputSchema: {
     type: "object",
-    properties: { name: { type: "string", description: "As search_tools names it." } },
+    properties: {
+      name: { type: "string", description: "As search_tools names it." },
+      as: { enum: ["schema", "typescript"], description: "typescript: a short declaration, as run_script calls it." },
+    },
     required: ["name"],
   },
   annotations: { readOnlyHint: true, openWorldHint: false },

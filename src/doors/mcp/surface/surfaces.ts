@@ -196,10 +196,14 @@ function refuseCall({ name: _name, arguments: _args, ...others }: Args): ToolRes
   );
 }
 
-async function describe({ name }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
+async function describe({ name, as }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
   const asked = String(name);
   if (view.find(asked) === undefined) await offer.arriving?.(asked);
   const entry = view.find(asked);
+  if (entry !== undefined && as === "typescript") {
+    const { described } = await import("../../../scripts/declaration.ts");
+    return textResult(described(entry));
+  }
   if (entry !== undefined) return textResult(definitionText(entry.definition));
   return errorResult(`Unknown tool: ${quoted(asked, 100)}. ${unknownToolHint(asked, view.tools())}`);
 }
