@@ -105,7 +105,7 @@ try {
       await open.go("approvals");
       await openFirst(open);
       await open.page.keyboard.press("n");
-      await open.page.getByText("Refused files__write_file").waitFor();
+      await open.page.getByText("Refused this time: files__write_file").waitFor();
     }
 } finally {
   await browser.close();

@@ -17,12 +17,13 @@ interface ButtonProps {
   /** It only changes the page, so it works without a connection and without rights. */
   readonly local?: boolean;
   readonly expanded?: boolean;
+  readonly pressed?: boolean;
   onClick(): unknown;
 }
 
 /** A button that is off while it works, while the hub is out of reach, and where the session may only look. */
 export function Button(props: ButtonProps) {
-  const { children, icon, kind, hotkey, label, disabled = false, local = false, expanded, onClick } = props;
+  const { children, icon, kind, hotkey, label, disabled = false, local = false, expanded, pressed, onClick } = props;
   const busy = useSignal(false);
   const canSend = local || (connection.value.state !== "lost" && mayChange.value);
   async function press(): Promise<void> {
@@ -44,6 +45,7 @@ export function Button(props: ButtonProps) {
       title={!local && !mayChange.value ? "This link may only look. Run `clawport console` at a terminal." : label}
       aria-busy={busy.value}
       {...(expanded === undefined ? {} : { "aria-expanded": expanded })}
+      {...(pressed === undefined ? {} : { "aria-pressed": pressed })}
       {...(hotkey === undefined ? {} : { "aria-keyshortcuts": hotkey })}
       onClick={() => void press()}
     >

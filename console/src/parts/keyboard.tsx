@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { navigate, pathTo } from "../router/route.tsx";
 import { Button } from "./button.tsx";
 
@@ -55,12 +55,15 @@ function isNowhere(focused: Element | null): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+  return (
+    target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select, [contenteditable]")
+  );
 }
 
 /** A key of one page, for as long as it is shown. */
 export function useKey(key: string, run: () => void, isOn = true): void {
-  useEffect(() => {
+  // Before the page is painted: a key works as soon as its button is seen.
+  useLayoutEffect(() => {
     if (!isOn) return;
     const listen = (event: KeyboardEvent): void => {
       // A key that is held down must not answer what comes next.
@@ -89,6 +92,7 @@ const rows: readonly (readonly [string, string])[] = [
   ["↑ ↓", "Move in a list"],
   ["⏎", "Open, or run a tool"],
   ["o a n v", "Answer an approval: once, always, not now, never"],
+  ["j k x z", "In Approvals: next, previous, select, take a denial back"],
   ["?", "Show or hide these keys"],
 ];
 

@@ -8,6 +8,8 @@ interface VirtualListProps {
   readonly rowHeight: number;
   /** A row is a link or has one: arrows move between the links, Enter follows. */
   row(at: number): ComponentChildren;
+  /** The row that is open: it stays in view, and has the focus if the one before had it. */
+  readonly current?: number;
   keyOf?(at: number): string;
   /** Someone scrolled down, or has the pointer or the focus in the list: its rows should stay where they are. */
   onReading?(isReading: boolean): void;
@@ -19,7 +21,16 @@ interface VirtualListProps {
 const overscan = 6;
 
 /** A list of any length of which only the rows in view exist. */
-export function VirtualList({ label, count, rowHeight, row, keyOf = String, onRange, onReading }: VirtualListProps) {
+export function VirtualList({
+  label,
+  count,
+  rowHeight,
+  row,
+  current,
+  keyOf = String,
+  onRange,
+  onReading,
+}: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const view = useSignal({ top: 0, height: 600 });
 
@@ -52,6 +63,31 @@ export function VirtualList({ label, count, rowHeight, row, keyOf = String, onRa
   const last = Math.min(count, Math.ceil((view.value.top + view.value.height) / rowHeight) + overscan);
   useEffect(() => onRange?.(first, last), [first, last, count]);
 
+  const currentKey = current === undefined || current < 0 ? undefined : keyOf(current);
+  const wasCurrent = useRef(currentKey);
+  useEffect(() => {
+    const isMoved = wasCurrent.current !== currentKey && wasCurrent.current !== undefined;
+    wasCurrent.current = currentKey;
+    if (!isMoved || current === undefined || current < 0) return;
+    const focused = document.activeElement;
+    const isOurs =
+      focused === null || focused === document.body || focused.id === "page" || focused.closest("[data-list], .detail");
+    show(current, Boolean(isOurs) && !focused?.matches("input:not([type=checkbox]), textarea"));
+  }, [currentKey]);
+
+  /** Scrolls no further than needed. */
+  function show(at: number, isFocused: boolean): void {
+    const element = box.current;
+    if (element === null) return;
+    const [top, bottom] = [at * rowHeight, (at + 1) * rowHeight];
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
+    if (!isFocused) return;
+    requestAnimationFrame(() => {
+      element.querySelector<HTMLElement>(`[data-at="${at}"] :is(a, button)`)?.focus({ preventScroll: true });
+    });
+  }
+
   /** Focus moves by a row; the list scrolls along and renders it first if needed. */
   function step(by: number): void {
     const element = box.current;
@@ -59,12 +95,7 @@ export function VirtualList({ label, count, rowHeight, row, keyOf = String, onRa
     const focused = document.activeElement?.closest("[data-at]");
     const from = focused instanceof HTMLElement && element.contains(focused) ? Number(focused.dataset["at"]) : -1;
     const to = Math.max(0, Math.min(count - 1, from === -1 ? first + (first === 0 ? 0 : overscan) : from + by));
-    const [top, bottom] = [to * rowHeight, (to + 1) * rowHeight];
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
-    requestAnimationFrame(() => {
-      element.querySelector<HTMLElement>(`[data-at="${to}"] :is(a, button)`)?.focus({ preventScroll: true });
-    });
+    show(to, true);
   }
 
   return (

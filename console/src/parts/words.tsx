@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { spanText } from "../../../src/core/text/span-text.ts";
 
-/** Ticks every few seconds, so that relative times stay true. */
-const now = signal(Date.now());
-setInterval(() => (now.value = Date.now()), 5000);
+/** Ticks every second, so that relative times stay true. */
+export const now = signal(Date.now());
+setInterval(() => (now.value = Date.now()), 1000);
 
 /** A time as a person says it, with the exact one on hover. */
 export function Ago({ at }: { readonly at: string | number | undefined | null }) {

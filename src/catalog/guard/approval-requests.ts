@@ -273,20 +273,26 @@ function createApprovalQuestions(options: ApprovalQuestionsOptions): ApprovalQue
     let isOver = false;
     let stopHere: Unsubscribe | undefined;
     let checking = Promise.resolve();
-    async function check(): Promise<void> {
+    async function check(hasNewCover: boolean): Promise<void> {
       if (isOver) return;
-      const given = id === undefined ? undefined : await approvals.takeAnswer(id);
+      // Hundreds of calls may wait: each is told of every change, and must not look at the file then.
+      const given = id !== undefined && approvals.hasAnswer(id) ? await approvals.takeAnswer(id) : undefined;
       if (given !== undefined) resolve(given);
-      else if (await isCovered()) resolve("again");
+      else if (hasNewCover && (await isCovered())) resolve("again");
     }
-    const stop = approvals.onChange(() => {
-      checking = checking.then(check).catch((error: unknown) => log.debug("could not read the approvals", { error }));
-    });
+    function checkNext(hasNewCover: boolean): void {
+      checking = checking
+        .then(() => check(hasNewCover))
+        .catch((error: unknown) => log.debug("could not read the approvals", { error }));
+    }
+    const stop = approvals.onChange(checkNext);
     return {
       reply: promise,
       begin(listed: string | undefined) {
         id = listed;
         if (listed !== undefined) stopHere = approvals.onAnswer(listed, resolve);
+        // An answer may have come since the call was judged.
+        checkNext(true);
       },
       stop() {
         isOver = true;

@@ -49,6 +49,8 @@ export interface Approvals {
    * for the others.
    */
   onAnswer(id: string, listener: (answer: PersonsAnswer) => void): Unsubscribe;
+  /** Whether an answer is known for `takeAnswer`, without a look at the file. */
+  hasAnswer(id: string): boolean;
   /** Uses up the answer that someone gave in another process to a call that waits. */
   takeAnswer(id: string): Promise<PersonsAnswer | undefined>;
   /** The call waits no longer. One that was refused stays in the list: it can be approved for the next time. */
@@ -63,8 +65,11 @@ export interface Approvals {
   answer(id: string, choice: ApprovalAnswer, widened?: Widening, seen?: string, by?: AnswerWay): Promise<GivenAnswer>;
   /** Removes the lasting answers for a tool, or a caller's for every tool, so that the next call asks again. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
-  /** Calls the listener after every change, whichever process made it; with `here`, only after those of this process, without a timer. */
-  onChange(listener: () => void, of?: "here"): Unsubscribe;
+  /**
+   * Calls the listener after every change, whichever process made it; with `here`, only after those of this process, without
+   * a timer. `hasNewCover` if a lasting answer came or went, which may cover calls that wait.
+   */
+  onChange(listener: (hasNewCover: boolean) => void, of?: "here"): Unsubscribe;
 }
 
 export interface NewWaitingCall extends Omit<WaitingCall, "id" | "at" | "openUntil"> {
@@ -112,7 +117,7 @@ const lookEveryMs = 100;
 export function openApprovals(options: ApprovalsOptions): Approvals {
   const { file, config, share, clock = Date.now, log = silentLog } = options;
   const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(hasNewCover: boolean) => void>();
   const held = createHeldQuestions();
   const waitingHere = new Map<string, (answer: PersonsAnswer) => void>();
   let known = emptyApprovals;
@@ -120,6 +125,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
   let refused = new Set<string>();
   let readAt = -Infinity;
   let stamp: string | undefined;
+  let covered = "";
   let looking: NodeJS.Timeout | undefined;
   let lookers = 0;
 
@@ -129,7 +135,10 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     refused = new Set(content.approvals.filter(({ choice }) => choice === "never").map(coverKey));
     readAt = clock();
     stamp = newStamp;
-    for (const listener of listeners) listener();
+    const covers = `${content.approvals.length} ${JSON.stringify(content.approvals.at(-1))}`;
+    const hasNewCover = covers !== covered;
+    covered = covers;
+    for (const listener of listeners) listener(hasNewCover);
     return content;
   }
 
@@ -141,9 +150,10 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     return known;
   }
 
-  async function change(edit: (content: ApprovalsFile) => ApprovalsFile): Promise<void> {
+  /** Hundreds of calls may begin or be answered at once: what comes while the file is written is written together. */
+  const change = inBatches<ApprovalsFile>(async (edit) => {
     learn(await state.update((content) => bounded(edit(bounded(content, clock())), clock())));
-  }
+  });
 
   const ofConfig = config === undefined ? {} : { config };
 
@@ -244,6 +254,8 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
       return () => void waitingHere.delete(id);
     },
 
+    hasAnswer: (id) => known.answered.some((answered) => answered.id === id),
+
     async takeAnswer(id) {
       const given = (await refresh()).answered.find((answered) => answered.id === id);
       if (given !== undefined) await change((content) => without(content, id));
@@ -316,6 +328,45 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
         looking = undefined;
       };
     },
+  };
+}
+
+type Edit<T> = (content: T) => T;
+
+/** Applies edits one after the other, those that wait for the same write together. One that throws fails alone. */
+function inBatches<T>(write: (edit: Edit<T>) => Promise<void>): (edit: Edit<T>) => Promise<void> {
+  let waiting: { readonly edit: Edit<T>; readonly done: PromiseWithResolvers<void> }[] = [];
+  let isWriting = false;
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const failed = new Map<object, unknown>();
+      const editAll = (content: T): T =>
+        batch.reduce((edited, each) => {
+          try {
+            return each.edit(edited);
+          } catch (error) {
+            failed.set(each, error);
+            return edited;
+          }
+        }, content);
+      await write(editAll).catch((error: unknown) => batch.forEach((each) => failed.set(each, error)));
+      for (const each of batch) {
+        if (failed.has(each)) each.done.reject(failed.get(each));
+        else each.done.resolve();
+      }
+    }
+    isWriting = false;
+  }
+
+  return (edit) => {
+    const done = Promise.withResolvers<void>();
+    waiting.push({ edit, done });
+    if (!isWriting) void writeAll();
+    return done.promise;
   };
 }
 

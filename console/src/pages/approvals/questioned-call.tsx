@@ -1,34 +1,44 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ApprovalAnswer } from "../../../../src/catalog/advice.ts";
-import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
-import type { Widening } from "../../../../src/catalog/guard/approvals-file.ts";
-import { act } from "../../hub/act.ts";
+import type { WaitingCall, Widening } from "../../../../src/catalog/guard/approvals-file.ts";
+import { mayChange } from "../../hub/events.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { approvals } from "../../hub/shared.ts";
 import { isStillWaiting } from "../../hub/still-waiting.ts";
-import { BackTo, Code } from "../../parts/blocks.tsx";
+import { BackTo, Code, Diff } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { hintWords } from "../../parts/hints.tsx";
 import { useKey } from "../../parts/keyboard.tsx";
+import { Skeleton } from "../../parts/states.tsx";
 import { UnreadNote, WholeText } from "../../parts/whole-text.tsx";
-import { Ago, visible } from "../../parts/words.tsx";
-import { navigate, pathTo } from "../../router/route.tsx";
+import { Ago, plural, visible } from "../../parts/words.tsx";
+import { pathTo, useTitle } from "../../router/route.tsx";
 import { ruleWords } from "../../parts/prose.tsx";
+import { answerCalls, isRead as wasRead, noteRead } from "./answers.ts";
+import { callerWords } from "./inbox.ts";
+import { proposedChange } from "./proposed-change.ts";
 
-/** `Claude Code (token laptop)`: the name is the client's own, the token was checked. */
-export function callerWords({ client, caller }: Pick<WaitingCall, "client" | "caller">): string {
-  const checked = [caller.token && `token ${caller.token}`, caller.sender, caller.agent && `agent ${caller.agent}`];
-  const proof = checked.filter(Boolean).join(", ") || caller.door;
-  return client === undefined ? proof : `${client} (${proof})`;
-}
-
-/** A second click or key for the previous call must not answer this one, which took its place. */
+/** A second click or key for the previous call must not allow this one, which took its place. */
 const unseenMs = 400;
 
-/** A call in plain words, with everything that must be seen before answering. */
-export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
+/** A lasting answer, which asks once more before it is given. */
+interface Lasting {
+  readonly choice: "always" | "never";
+  readonly widened?: Widening;
+}
+
+interface QuestionedCallProps {
+  readonly call: WaitingCall;
+  /** Everything that waits: a lasting answer may cover some of it. */
+  readonly others: readonly WaitingCall[];
+  /** Whether keys and buttons answer this call, not what is selected. */
+  readonly hasKeys: boolean;
+  onAnswered(): void;
+}
+
+/** A call in plain words, with everything that must be seen before answering, and what each answer covers. */
+export function QuestionedCallView({ call, others, hasKeys, onAnswered }: QuestionedCallProps) {
+  useTitle(call.name);
   const tool = useLive(
     async () => (await hub.tools.find({ name: call.name }).catch(() => undefined)) ?? null,
     [],
@@ -40,35 +50,33 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   // The list has a shortened text with secrets masked. The whole of it is in the hub's memory only.
   const shown = useLive(async () => (await hub.approvals.show({ id: call.id })).text ?? null, [], [call.id]);
   const text = shown.value;
-  const isRead = useSignal(false);
+  const isRead = useSignal(wasRead(call));
   const isSeen = useSignal(false);
+  const asking = useSignal<Lasting | undefined>(undefined);
   useEffect(() => {
     const timer = setTimeout(() => (isSeen.value = true), unseenMs);
     return () => clearTimeout(timer);
   }, []);
+  useEffect(() => {
+    if (isRead.value) noteRead(call);
+  }, [isRead.value]);
 
-  async function answer(choice: ApprovalAnswer, widened?: Widening): Promise<void> {
-    const isYes = choice === "once" || choice === "always";
-    if (!isSeen.value || (isYes && !isRead.value)) return;
-    const isDone = await act(
-      () =>
-        hub.approvals.approve({
-          id: call.id,
-          answer: choice,
-          confirmed: true,
-          seen: call.hash,
-          ...(widened && { widened }),
-        }),
-      doneText(choice, call.name),
-    );
-    approvals.reload();
-    if (isDone) navigate(pathTo("approvals"));
+  const mayAllow = isSeen.value && isRead.value;
+  function answer(choice: "once" | "no" | Lasting): void {
+    const { choice: given, widened } = typeof choice === "string" ? { choice, widened: undefined } : choice;
+    if (!mayChange.value || ((given === "once" || given === "always") && !mayAllow)) return;
+    answerCalls([call], given, widened);
+    onAnswered();
   }
-  useKey("o", () => void answer("once"));
-  useKey("a", () => void answer("always"), call.lasting);
-  useKey("n", () => void answer("no"));
-  useKey("v", () => void answer("never"), call.lasting);
+  function ask(lasting: Lasting): void {
+    if (mayChange.value && (lasting.choice === "never" || mayAllow)) asking.value = lasting;
+  }
+  useKey("o", () => answer("once"), hasKeys);
+  useKey("a", () => ask({ choice: "always" }), hasKeys && call.lasting);
+  useKey("n", () => answer("no"), hasKeys);
+  useKey("v", () => ask({ choice: "never" }), hasKeys && call.lasting);
 
+  const change = typeof text === "string" ? proposedChange(text) : undefined;
   return (
     <div class="stack" data-call={call.id}>
       <div>
@@ -91,38 +99,59 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
         </p>
       </div>
       <div class="hint-box break">Why you are asked: {visible(ruleWords(call.reason))}.</div>
+      {change !== undefined && (
+        <section class="stack-small change" aria-label="What it would change">
+          <h3 class="break">{visible(change.title)}</h3>
+          <Diff text={change.diff} label="The difference" />
+        </section>
+      )}
       {typeof text === "string" ? (
         <WholeText text={text} label="The call" isRead={isRead} isDiff={/^[+-]/m.test(text)} />
       ) : (
         <ShortenedCall call={call} isLoading={text === undefined && shown.fault === undefined} />
       )}
-      <div class="row row-wrap answers">
-        <Button kind="main" hotkey="o" disabled={!isSeen.value || !isRead.value} onClick={() => answer("once")}>
-          Allow once
-        </Button>
-        {call.lasting && (
-          <Button hotkey="a" disabled={!isSeen.value || !isRead.value} onClick={() => answer("always")}>
-            Always for this client
-          </Button>
-        )}
-        <Button hotkey="n" disabled={!isSeen.value} onClick={() => answer("no")}>
-          Not now
-        </Button>
-        {call.lasting && (
-          <Button kind="bad" hotkey="v" disabled={!isSeen.value} onClick={() => answer("never")}>
-            Never
-          </Button>
-        )}
-      </div>
       {typeof text === "string" && <UnreadNote isRead={isRead} />}
-      {call.lasting && (
+      {!hasKeys ? null : asking.value === undefined ? (
+        <div class="answers">
+          <Answer label="Allow once" hotkey="o" kind="main" isOn={mayAllow} onClick={() => answer("once")}>
+            This call only. It runs at once, so this can't be taken back.
+          </Answer>
+          <Answer label="Not now" hotkey="n" isOn onClick={() => answer("no")}>
+            Refuses this call only. You can undo it for three seconds.
+          </Answer>
+          {call.lasting && (
+            <>
+              <Answer
+                label="Always for this client"
+                hotkey="a"
+                isOn={mayAllow}
+                onClick={() => ask({ choice: "always" })}
+              >
+                {visible(scopeWords(call))}, from now on.
+              </Answer>
+              <Answer label="Never" hotkey="v" kind="bad" isOn onClick={() => ask({ choice: "never" })}>
+                {visible(scopeWords(call))}, from now on.
+              </Answer>
+            </>
+          )}
+        </div>
+      ) : (
+        <LastingQuestion
+          lasting={asking.value}
+          call={call}
+          others={others}
+          onYes={() => asking.value && answer(asking.value)}
+          onNo={() => (asking.value = undefined)}
+        />
+      )}
+      {call.lasting && hasKeys && asking.value === undefined && (
         <details>
           <summary class="muted">Allow more than this</summary>
           <div class="row row-wrap">
-            <Button disabled={!isRead.value} onClick={() => answer("always", "caller")}>
+            <Button disabled={!mayAllow} onClick={() => ask({ choice: "always", widened: "caller" })}>
               Everything this client calls
             </Button>
-            <Button disabled={!isRead.value} onClick={() => answer("always", "tool")}>
+            <Button disabled={!mayAllow} onClick={() => ask({ choice: "always", widened: "tool" })}>
               This tool for every client
             </Button>
           </div>
@@ -137,14 +166,75 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   );
 }
 
+interface AnswerProps {
+  readonly label: string;
+  readonly hotkey: string;
+  readonly kind?: "main" | "bad";
+  readonly isOn: boolean;
+  /** What it covers. */
+  readonly children: string | readonly string[];
+  onClick(): void;
+}
+
+function Answer({ label, hotkey, kind, isOn, children, onClick }: AnswerProps) {
+  return (
+    <div class="answer">
+      <Button hotkey={hotkey} disabled={!isOn} onClick={onClick} {...(kind === undefined ? {} : { kind })}>
+        {label}
+      </Button>
+      <span class="small muted break">{children}</span>
+    </div>
+  );
+}
+
+/** `files__write_file for Claude Code (token laptop)`: what a lasting answer covers. */
+function scopeWords(call: WaitingCall, widened?: Widening): string {
+  if (widened === "caller") return `Every tool for ${callerWords(call)}`;
+  return `${call.name} for ${widened === "tool" ? "every client" : callerWords(call)}`;
+}
+
+/** Calls that wait and would get the same answer. */
+function coveredBy(call: WaitingCall, others: readonly WaitingCall[], widened?: Widening): readonly WaitingCall[] {
+  const scopeOf = ({ caller, source, tool }: WaitingCall): string =>
+    JSON.stringify([widened === "tool" ? "" : caller, ...(widened === "caller" ? [] : [source, tool])]);
+  return others.filter((each) => each.id !== call.id && each.lasting && scopeOf(each) === scopeOf(call));
+}
+
+interface LastingQuestionProps {
+  readonly lasting: Lasting;
+  readonly call: WaitingCall;
+  readonly others: readonly WaitingCall[];
+  onYes(): void;
+  onNo(): void;
+}
+
+/** A lasting answer asks once more, in place, and names everything that it decides. */
+function LastingQuestion({ lasting: { choice, widened }, call, others, onYes, onNo }: LastingQuestionProps) {
+  const covered = coveredBy(call, others, widened);
+  const isYes = choice === "always";
+  useKey(isYes ? "a" : "v", onYes);
+  useKey("Escape", onNo);
+  return (
+    <div class="confirm row-wrap" role="group" aria-label={isYes ? "Always allow" : "Never allow"}>
+      <span class="grow break">
+        {isYes ? "Always allow" : "Never allow"} <b>{visible(scopeWords(call, widened))}</b>?
+        {covered.length > 0 &&
+          ` This also ${isYes ? "allows" : "refuses"} ${plural(covered.length, "other call")} that ${covered.length === 1 ? "waits" : "wait"} now.`}{" "}
+        You can withdraw it at any time under Remembered answers.
+      </span>
+      <Button kind={isYes ? "main" : "bad"} hotkey={isYes ? "a" : "v"} onClick={onYes}>
+        {isYes ? "Always allow" : "Never allow"}
+      </Button>
+      <Button local onClick={onNo}>
+        Back
+      </Button>
+    </div>
+  );
+}
+
 /** What was stored of a call, which takes no yes. */
 function ShortenedCall({ call, isLoading }: { readonly call: WaitingCall; readonly isLoading: boolean }) {
-  if (isLoading)
-    return (
-      <p class="muted" aria-busy="true">
-        Loading…
-      </p>
-    );
+  if (isLoading) return <Skeleton />;
   return (
     <>
       <Code text={call.arguments} label="Arguments, shortened" />
@@ -154,17 +244,4 @@ function ShortenedCall({ call, isLoading }: { readonly call: WaitingCall; readon
       </p>
     </>
   );
-}
-
-function doneText(choice: ApprovalAnswer, name: string): string {
-  switch (choice) {
-    case "once":
-      return `Allowed ${name} once.`;
-    case "always":
-      return `${name} is always allowed.`;
-    case "never":
-      return `${name} is never allowed.`;
-    case "no":
-      return `Refused ${name} this time.`;
-  }
 }
