@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import { isExactNumber } from "../../../src/core/exact-number.ts";
 import { parseJson } from "../../../src/core/json.ts";
 import { Button } from "../parts/button.tsx";
@@ -18,21 +18,38 @@ interface ValueProps {
   readonly value: unknown;
   readonly depth: number;
   readonly required?: boolean;
+  /** The names of the fields of the whole value that are empty, and must not be. */
+  readonly missing?: readonly string[];
   onChange(value: unknown): void;
+}
+
+/** The required fields that have no value yet. An empty text may be meant, so it counts only until it was pointed out. */
+export function missingFields(schema: Schema, value: unknown, pointedOut: readonly string[]): readonly string[] {
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => typeof name === "string")
+    : [];
+  const fields = isRecord(value) ? value : {};
+  return required.filter((name) => fields[name] === undefined || (fields[name] === "" && !pointedOut.includes(name)));
 }
 
 /** A form for the values of a JSON Schema. What can't be drawn is entered as JSON. */
 export function SchemaForm({
   schema,
   value,
+  missing = [],
   onChange,
 }: {
   readonly schema: Schema;
   readonly value: unknown;
+  readonly missing?: readonly string[];
   onChange(value: unknown): void;
 }) {
   const id = useId();
-  return <Value id={id} schema={schema} root={schema} value={value} depth={0} onChange={onChange} />;
+  const [first] = missing;
+  useEffect(() => {
+    if (first !== undefined) document.getElementById(`${id}-${first}`)?.focus();
+  }, [missing]);
+  return <Value id={id} schema={schema} root={schema} value={value} depth={0} missing={missing} onChange={onChange} />;
 }
 
 function Value(props: ValueProps) {
@@ -132,6 +149,7 @@ function ObjectValue({
   value,
   depth,
   fields,
+  missing = [],
   onChange,
 }: ValueProps & { readonly fields: readonly ObjectField[] }) {
   const current = isRecord(value) ? value : {};
@@ -161,6 +179,11 @@ function ObjectValue({
               required={required}
               onChange={(next) => onChange(withField(current, name, next))}
             />
+            {missing.includes(name) && (
+              <span class="wrong" role="alert">
+                {current[name] === "" ? "This is required. Run again to send it empty." : "This is required."}
+              </span>
+            )}
             {hint !== "" && <span class="hint break">{visible(hint.slice(0, 1000))}</span>}
           </div>
         );

@@ -167,6 +167,22 @@ describe.skipIf(chromium === undefined)("the inbox", () => {
     await call;
   });
 
+  test("a tool that is run here and needs approval is answered here; Enter runs it, and an empty field is marked", async () => {
+    await using open = await place.open(browser, { path: "tools/files__write_file" });
+    const { page } = open;
+    await page.getByLabel("path").fill("own.md");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("This is required.").waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toMatch(/-content$/);
+    await page.keyboard.type("x");
+    await page.keyboard.press("Enter");
+    const allow = page.getByRole("button", { name: "Allow once" });
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    await allow.click();
+    await page.getByText("Done: write_file").waitFor();
+    expect(open.errors).toEqual([]);
+  });
+
   test("the browser tells when a call waits and the page is not in view", async () => {
     await using open = await place.open(browser, { path: "approvals" });
     const { page, context } = open;

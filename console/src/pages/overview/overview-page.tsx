@@ -64,7 +64,7 @@ function NeedsYou({ list }: { readonly list: readonly Attention[] }) {
       </Panel>
     );
   return (
-    <Panel title="Needs you" aside={<span class="muted num">{list.length}</span>} bare>
+    <Panel title="Needs you" bare>
       <ul class="lines" data-attention="">
         {list.map((each) => {
           const { to, label } = wayOut(each);

@@ -12,12 +12,15 @@ import { visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { firstValue } from "../../schema-form/field-kind.ts";
 import { JsonInput } from "../../schema-form/json-input.tsx";
-import { SchemaForm } from "../../schema-form/schema-form.tsx";
+import { missingFields, SchemaForm } from "../../schema-form/schema-form.tsx";
 import { ResultView } from "./result-view.tsx";
 import { createToolRun, type ToolRun } from "./tool-run.ts";
 import { act } from "../../hub/act.ts";
 import { answerQuestion, type CallQuestion } from "../../hub/call-tool.ts";
-import { status } from "../../hub/shared.ts";
+import { approvals, status } from "../../hub/shared.ts";
+import { isStillWaiting } from "../../hub/still-waiting.ts";
+import { isAnswered } from "../approvals/answers.ts";
+import { QuestionedCallView } from "../approvals/questioned-call.tsx";
 
 /** One tool: what it does, a form for its arguments, and its result. */
 export function ToolDetail({ name }: { readonly name: string }) {
@@ -43,8 +46,11 @@ function Tool({ tool }: { readonly tool: ListedTool }) {
   const args = useSignal<unknown>(useMemo(() => firstValue(tool.inputSchema, tool.inputSchema) ?? {}, [tool.name]));
   const asJson = useSignal(false);
   const isValid = useSignal(true);
+  const missing = useSignal<readonly string[]>([]);
   const start = (): void => {
-    if (isValid.value) void run.start((args.value ?? {}) as Readonly<Record<string, unknown>>);
+    missing.value = asJson.value ? [] : missingFields(tool.inputSchema, args.value, missing.value);
+    if (isValid.value && missing.value.length === 0)
+      void run.start((args.value ?? {}) as Readonly<Record<string, unknown>>);
   };
   const isRunning = run.state.value.kind === "running";
   return (
@@ -67,8 +73,8 @@ function Tool({ tool }: { readonly tool: ListedTool }) {
             start();
           }}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement))
-              return;
+            const isLine = event.target instanceof HTMLElement && event.target.matches("input, .one-line");
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || (isLine && !event.shiftKey))) return;
             event.preventDefault();
             start();
           }}
@@ -100,7 +106,12 @@ function Tool({ tool }: { readonly tool: ListedTool }) {
                 onValid={(valid) => (isValid.value = valid)}
               />
             ) : (
-              <SchemaForm schema={tool.inputSchema} value={args.value} onChange={(value) => (args.value = value)} />
+              <SchemaForm
+                schema={tool.inputSchema}
+                value={args.value}
+                missing={missing.value}
+                onChange={(value) => (args.value = value)}
+              />
             )}
             <div class="row row-wrap">
               {isRunning ? (
@@ -115,6 +126,7 @@ function Tool({ tool }: { readonly tool: ListedTool }) {
           </Panel>
         </form>
         <div class="stack">
+          <OwnQuestion run={run} tool={tool.name} />
           <CallQuestions run={run} />
           <ResultView run={run} />
         </div>
@@ -152,6 +164,18 @@ function Description({ text }: { readonly text: string }) {
         </button>
       )}
     </p>
+  );
+}
+
+/** A call from here that needs approval is answered here. */
+function OwnQuestion({ run, tool }: { readonly run: ToolRun; readonly tool: string }) {
+  const waiting = (approvals.value?.waiting ?? []).filter(isStillWaiting);
+  const own = waiting.find(({ name, caller, id }) => name === tool && caller.door === "console" && !isAnswered(id));
+  if (run.state.value.kind !== "running" || own === undefined) return null;
+  return (
+    <Panel title="Waiting for your approval">
+      <QuestionedCallView key={own.id} call={own} others={waiting} hasKeys onAnswered={() => {}} />
+    </Panel>
   );
 }
 

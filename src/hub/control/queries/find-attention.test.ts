@@ -36,6 +36,17 @@ test("a call that waits comes first, then one line for all that were refused bec
   ]);
 });
 
+test("calls of one caller and tool are one entry with their number, and those beyond a few are counted", () => {
+  const alike = ["1", "2", "3"].map((id) => call(id, "files__write", later));
+  expect(attentionOf(alike)).toEqual([
+    { kind: "approval", subject: "1", message: "files__write wants to run 3 times · phone" },
+  ]);
+  const many = Array.from({ length: 108 }, (_, at) => call(String(at), `files__tool_${at % 9}`, later));
+  const found = attentionOf(many);
+  expect(found).toHaveLength(6);
+  expect(found.at(-1)?.message).toBe("48 more calls of others wait");
+});
+
 test("an audit that can't be written, or could not, needs the user", () => {
   expect(attentionOf([], [], { lines: 1, isFailing: false })).toEqual([
     { kind: "audit", subject: "audit", message: "1 call is missing from the audit since the start" },

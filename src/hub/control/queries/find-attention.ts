@@ -32,16 +32,30 @@ export async function readAttention(hub: HubContext): Promise<readonly Attention
 /** What waits for the user, the most urgent first. */
 export function findAttention({ servers, approvals, gatewayNode, auditLoss }: AttentionFacts): readonly Attention[] {
   return [
-    ...approvals.waiting.map(({ id, name, client, caller }): Attention => ({
-      kind: "approval",
-      subject: id,
-      message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
-    })),
+    ...waitingAttention(approvals.waiting),
     ...auditAttention(auditLoss),
     ...servers.flatMap(serverAttention),
     ...pairingAttention(gatewayNode),
     ...pinAttention(approvals.changed),
     ...refusedAttention(approvals.refused),
+  ];
+}
+
+const maxWaiting = 5;
+
+/** One entry for what a caller wants of a tool, however often; those beyond a few are one entry together. */
+function waitingAttention(waiting: ApprovalsList["waiting"]): readonly Attention[] {
+  const askedBy = ({ client, caller }: (typeof waiting)[number]): string => client ?? caller.token ?? caller.door;
+  const groups = [...Map.groupBy(waiting, (call) => `${call.name} wants to run · ${askedBy(call)}`)];
+  const entries = groups.slice(0, maxWaiting).map(([text, calls]): Attention => {
+    const message = calls.length === 1 ? text : text.replace("wants to run", `wants to run ${calls.length} times`);
+    return { kind: "approval", subject: calls[0]!.id, message };
+  });
+  const rest = groups.slice(maxWaiting).flatMap(([, calls]) => calls);
+  if (rest.length === 0) return entries;
+  return [
+    ...entries,
+    { kind: "approval", subject: rest[0]!.id, message: `${countText(rest.length, "more call")} of others wait` },
   ];
 }
 
