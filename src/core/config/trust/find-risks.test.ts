@@ -20,6 +20,10 @@ test.each([
   ['{servers:{a:{command:"npx"}}}', ['it starts "npx"']],
   ['{servers:{a:{command:"npx",sandbox:"on"}}}', ['it starts "npx"']],
   ['{servers:{a:{command:"npx",sandbox:"off"}}}', ['it starts "npx" without a sandbox']],
+  [
+    '{servers:{a:{command:"npx",sandbox:{read:["~/notes\\u202e"],network:["a.example"]}}}}',
+    [String.raw`it starts "npx" in a sandbox that reads ~/notes\u{202e}, writes nothing, network a.example`],
+  ],
   ['{servers:{a:{command:"npx",pidNamespace:"off"}}}', ['it starts "npx" without a sandbox']],
   [
     '{servers:{a:{command:"bash",args:["-c","curl $$(cat ~/.ssh/id) # $KEY\\n\\u202e"],env:{A:"$KEY",B:"x y"},cwd:"sub"}}}',

@@ -1,8 +1,10 @@
 import { isLoopbackHost } from "../../http/addresses.ts";
 import { isRecord } from "../../is-record.ts";
 import { shownText, shownWords } from "../../text/shown-text.ts";
+import { cageText } from "../sandbox-config.ts";
 import type { Config } from "../config-schema.ts";
 import type { LoadedConfig } from "../load-config.ts";
+import type { ServerConfig } from "../server-config.ts";
 
 /**
  * Why a configuration of unknown origin should be reviewed first, as parts of a sentence: what it starts, sends or opens.
@@ -17,7 +19,7 @@ export function findRisks(
   const asWritten = Object.entries(config.servers).map(([name, server]) => ({
     ...server,
     ...partAt(written, "servers", name),
-    isUncaged: server.sandbox === "off" || server.pidNamespace === "off",
+    cage: sandboxText(server),
   }));
   const started = [...asWritten, transcriptionAsWritten(config, written)].flatMap((each) =>
     typeof each?.command === "string" ? [commandText({ ...each, command: each.command })] : [],
@@ -87,10 +89,11 @@ interface WrittenCommand {
   readonly args?: unknown;
   readonly env?: unknown;
   readonly cwd?: unknown;
-  readonly isUncaged?: boolean;
+  /** What is said about its cage. */
+  readonly cage?: string | undefined;
 }
 
-function commandText({ command, args, env, cwd, isUncaged = false }: WrittenCommand): string {
+function commandText({ command, args, env, cwd, cage }: WrittenCommand): string {
   const variables = Object.entries(isRecord(env) ? env : {}).map(
     ([name, value]) => `${shownText(name)}=${shownWords([String(value)])}`,
   );
@@ -98,8 +101,14 @@ function commandText({ command, args, env, cwd, isUncaged = false }: WrittenComm
     shownWords([command, ...textsOf(args)]),
     ...(variables.length > 0 ? [`with ${variables.join(" ")}`] : []),
     ...(typeof cwd === "string" ? [`in ${shownWords([cwd])}`] : []),
-    ...(isUncaged ? ["without a sandbox"] : []),
+    ...(cage === undefined ? [] : [cage]),
   ].join(" ");
+}
+
+/** What the folder gives to its command beyond a cage; undefined if that is nothing. */
+function sandboxText({ sandbox, pidNamespace }: ServerConfig): string | undefined {
+  if (sandbox === "off" || pidNamespace === "off") return "without a sandbox";
+  return typeof sandbox === "object" ? `in a sandbox that ${shownText(cageText(sandbox, ""))}` : undefined;
 }
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cageConfigOf } from "../../../core/config/sandbox-config.ts";
+import { cageConfigOf, cageText } from "../../../core/config/sandbox-config.ts";
 import { serverFileName } from "../../../core/files/server-file-name.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Cage } from "../../../core/process/cage/cage.ts";
@@ -7,7 +7,6 @@ import { knownCageMaker } from "../../../core/process/cage/cage-maker.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { needsNoNamespace } from "../../../core/process/pid-namespace.ts";
 import type { ServerDefinition, StdioTarget } from "../definition.ts";
-import { cageText } from "./cage-text.ts";
 import type { CageTrial } from "./full-cage.ts";
 
 /** Makes the cages that commands run in. */
