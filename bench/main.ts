@@ -14,6 +14,7 @@ import { hub } from "./scenarios/hub.ts";
 import { instances } from "./scenarios/instances.ts";
 import { largeCalls } from "./scenarios/large-calls.ts";
 import { orders } from "./scenarios/orders.ts";
+import { pace } from "./scenarios/pace.ts";
 import { relay } from "./scenarios/relay.ts";
 import { sessions } from "./scenarios/sessions.ts";
 import { sleeping } from "./scenarios/sleeping.ts";
@@ -34,6 +35,7 @@ const scenarios = [
   catalogCost,
   fanOut,
   relay,
+  pace,
   hub,
   bridge,
   instances,

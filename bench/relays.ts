@@ -19,17 +19,23 @@ export interface Relay {
   prepare(url: string): Promise<RelayCommand>;
 }
 
-export const ours: Relay = {
-  title: "clawport serve --stdio",
-  async prepare(url) {
-    const folder = path.join(home, "state");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Peers send every result whole, so it does here.
-    const config = { servers: { limit: { url } }, results: { maxTokens: "off" } };
-    writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify(config));
-    return { args: [cliFile, "serve", "--stdio"], tool: "limit__echo" };
-  },
-};
+/** Peers send every result whole, so it does here. */
+export const ours = clawport("clawport serve --stdio", { results: { maxTokens: "off" } });
+
+/** With its default settings: large results are kept, and previews of them are sent. */
+export const oursByDefault = clawport("clawport serve --stdio, by default", {});
+
+function clawport(title: string, settings: object): Relay {
+  return {
+    title,
+    async prepare(url) {
+      const folder = path.join(home, title.replaceAll(/\W+/g, "-"));
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: { limit: { url } }, ...settings }));
+      return { args: [cliFile, "serve", "--stdio", "--home", folder], tool: "limit__echo" };
+    },
+  };
+}
 
 /** What people use today. Installed at first use into `.cache`, never a dependency. */
 export const peers: readonly Relay[] = [
