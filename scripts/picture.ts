@@ -37,7 +37,7 @@ const env = {
   DISABLE_TELEMETRY: "1",
   ENABLE_TOOL_SEARCH: "false",
 };
-const add = "clawport add --name files mcp-server-filesystem ~/notes | head -1";
+const add = "clawport connect --name files mcp-server-filesystem ~/notes | head -1";
 const install = "clawport install claude-code --yes | tail -3";
 const ask = 'claude -p "Who brings the cake?" --allowedTools mcp__clawport < /dev/null';
 const began = performance.now();
