@@ -54,6 +54,16 @@ export interface IndexedWords {
   readonly places: readonly (readonly number[])[];
 }
 
+/** All that is said. */
+export function meaningIn(words: readonly Word[]): Meaning {
+  let [low, high] = [0, 0];
+  for (const { meaning } of words) {
+    low |= meaning.low;
+    high |= meaning.high;
+  }
+  return { low, high };
+}
+
 export function indexWords(words: readonly Word[]): IndexedWords {
   const places: number[][] = [];
   for (const [index, { meaning }] of words.entries())

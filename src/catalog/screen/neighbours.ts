@@ -146,6 +146,7 @@ const fileName =
   /\.(?:[jt]sx?|json|ya?ml|md|py|txt|html?|csv|toml|com|org|net|io|dev|ai|app|example|test|png|svg|sh|xml|env)$/i;
 const serverName =
   /(?:Servers?|servidor|serveur)\s+[„"«'`“]\s?([\w-]{2,30})|([\p{Script=Han}\p{Script=Katakana}]{2,4}?)(?:服务器|サーバー)|(?:\b[Tt]he|\bserver|\bServer)\s+["'`]?([A-Za-z][\w-]{1,30})["'`]?(?:\s+(?:server|MCP|integration|connector)\b)/gu;
+const mayNameServer = /[Ss]erver|servidor|serveur|MCP|integration|connector|服务器|サーバー/;
 const plainServers =
   /^(?:this|that|the|mcp|own|our|your|same|remote|local|web|http|https|database|db|sql|file|dev|proxy|mail|dns|each|any|another|other|new|target|host|source|client|home|test|app|application|api|backend|build|game|git|rest|default|current|given|specified|selected|running|language|development|production|media|upstream|configured|connected|first|second|virtual|managed|parent|single|server|whole|hosted|self-hosted|本|该|此|当前|远程|本地|云|リモート|ローカル|当)$|^(?:本|该|此|当|远程|本地)/i;
 
@@ -180,6 +181,7 @@ export function foreignToolFinding(
       why: `it tells the model how to use ${name}`,
     };
   }
+  if (!mayNameServer.test(text)) return undefined;
   for (const match of text.matchAll(serverName)) {
     const [whole, ...names] = match;
     const name = names.find((each) => each !== undefined) ?? "";

@@ -92,7 +92,7 @@ const opensSentence = (reading: string, start: number): boolean =>
 export function offTopicFindings(topic: string, texts: readonly DefinitionText[]): readonly Finding[] {
   const found: Finding[] = [];
   for (const { kind, where, text } of texts) {
-    if (kind === "name" || text.length < 8) continue;
+    if (kind === "name" || text.length < 8 || (kind !== "parameter" && !mayWant(text))) continue;
     const isParameter = where.includes("properties.") || where.startsWith("arguments");
     const name =
       where
@@ -122,6 +122,9 @@ export function offTopicFindings(topic: string, texts: readonly DefinitionText[]
   }
   return found;
 }
+
+const mayWant = (text: string): boolean =>
+  readScreenedText(text).some(({ words }) => words.some(({ meaning }) => isAnyOf(meaning, wanted)));
 
 /** A name that says what to put in. */
 const collectingName =

@@ -8,7 +8,7 @@ export interface ReadText extends Reading {
 
 /** Definitions repeat their texts, and several rules read each of them. */
 const known = new Map<string, readonly ReadText[]>();
-const maxKnown = 4000;
+const maxKnown = 8000;
 const longestKnown = 16_384;
 
 export function readScreenedText(text: string): readonly ReadText[] {

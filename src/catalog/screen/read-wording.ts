@@ -1,6 +1,14 @@
 import { type Finding, quoteAt, type Severity } from "./finding.ts";
 import { isCited } from "./is-cited.ts";
-import { type CompiledSaying, compileSaying, findSaying, indexWords } from "./match-words.ts";
+import { isAnyOf } from "./lexicon/lexicon.ts";
+import {
+  type CompiledSaying,
+  compileSaying,
+  findSaying,
+  type IndexedWords,
+  indexWords,
+  meaningIn,
+} from "./match-words.ts";
 import { type ReadText, readScreenedText } from "./read-text.ts";
 import type { WordingRule } from "./rules/wording-rule.ts";
 import { wordingRules } from "./rules/wording.ts";
@@ -36,11 +44,14 @@ export function readWording(text: string, where: string, subject: TextSubject): 
 function readReading({ via, text, words }: ReadText, where: string, subject: TextSubject): readonly Finding[] {
   if (words.length < 2) return [];
   let english: boolean | undefined;
-  const indexed = indexWords(words);
+  let indexed: IndexedWords | undefined;
+  const said = meaningIn(words);
   const found: Finding[] = [];
   for (const { rule, severity, sayings } of rulesFor(subject)) {
     for (const saying of sayings) {
-      const span = findSaying(indexed, saying);
+      // Most texts lack a word of most sayings.
+      if (!saying.all.every((meaning) => isAnyOf(meaning, said))) continue;
+      const span = findSaying((indexed ??= indexWords(words)), saying);
       if (span === undefined || (saying.foreign === true && (english ??= isEnglish(text)))) continue;
       if (saying.unlessThen?.test(text.slice(span.end, span.end + 40)) === true) continue;
       if (saying.unlessNear?.test(text.slice(Math.max(0, span.start - 40), span.end + 40)) === true) continue;

@@ -49,11 +49,31 @@ export function screenDefinition(definition: Definition, around: Surroundings = 
 
 function readAlone(definition: Definition, texts: readonly DefinitionText[]): Finding[] {
   const topic = topicOf(definition);
-  const found = texts.flatMap((text) => [...readStructure(text), ...readWords(text)]);
+  const found = texts.flatMap((text) => readText(text));
   // A tool for conversations speaks of conversations.
   const kept = isAboutConversations(topic) ? found.filter(({ rule }) => rule !== "context-request") : found;
   return [...kept, ...offTopicFindings(topic, texts)];
 }
+
+/** Definitions repeat their texts: what is found in one depends on its kind alone. */
+const known = new Map<string, readonly Finding[]>();
+const maxKnown = 10_000;
+const longestKnown = 4096;
+const plainValue = /^[\w ,]{0,20}$/;
+
+function readText(text: DefinitionText): readonly Finding[] {
+  if (text.kind !== "parameter" && plainValue.test(text.text)) return none;
+  const key = `${text.kind} ${text.text}`;
+  const before = known.get(key);
+  if (before !== undefined)
+    return before.length === 0 ? before : before.map((finding) => ({ ...finding, where: text.where }));
+  const found = [...readStructure(text), ...readWords(text)];
+  if (known.size >= maxKnown) known.clear();
+  if (key.length <= longestKnown) known.set(key, found.length === 0 ? none : found);
+  return found;
+}
+
+const none: readonly Finding[] = [];
 
 const parameterNames = (texts: readonly DefinitionText[]): ReadonlySet<string> =>
   new Set(texts.filter(({ kind }) => kind !== "description").map(({ text }) => text.toLowerCase()));
@@ -98,12 +118,14 @@ function readTogether(definition: Definition, siblings: readonly Definition[]): 
   const own = descriptionOf(definition);
   if (own.length > longestPart || siblings.length < 2 || siblings.length > maxSiblings) return [];
   const goesOn = continued.test(own);
+  const refers = referring.test(own);
+  if (!goesOn && !refers) return [];
   const others = siblings
     .filter((each) => each.name !== name)
     .map((each) => ({ name: String(each.name), text: descriptionOf(each) }))
     .filter(
       ({ name: other, text }) =>
-        text.length < longestPart && ((goesOn && continued.test(text)) || refersTo(own, other)),
+        text.length < longestPart && ((goesOn && continued.test(text)) || (refers && refersTo(own, other))),
     )
     .map(({ text }) => text);
   if (others.length === 0) return [];
@@ -128,6 +150,8 @@ function readTogether(definition: Definition, siblings: readonly Definition[]): 
   }
   return [];
 }
+
+const referring = /\b(?:see|siehe|voir|véase|ver|vedi)\b|参照|参见|は/i;
 
 const refersTo = (text: string, name: string): boolean =>
   text.includes(name) &&
