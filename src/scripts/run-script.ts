@@ -40,7 +40,7 @@ export class ToolFailure extends Error {}
 /** Where a run is written down, so that another process can go on with it. */
 export interface RunRecord {
   /** Before it is answered. Throws if it can't be written: then it is not asked either. */
-  asked(question: ScriptQuestion, time: number): void;
+  asked(question: ScriptQuestion, text: string, time: number): void;
   settled(settlement: Settlement): void;
 }
 
@@ -161,16 +161,16 @@ export function runScript(options: ScriptRunOptions): Promise<ScriptEnd> {
       );
     if (calls > limits.calls)
       return settleWith(id, new Fault("rate-limited", `A script may make ${limits.calls} calls at most.`));
-    void answer(question, before);
+    void answer(question, text, before);
   }
 
-  async function answer(question: ScriptQuestion, before: AskedQuestion | undefined): Promise<void> {
+  async function answer(question: ScriptQuestion, text: string, before: AskedQuestion | undefined): Promise<void> {
     const { id } = question;
     try {
       const run = async (): Promise<unknown> => {
         abort.signal.throwIfAborted();
         const time = before?.time ?? clock();
-        if (before === undefined) record?.asked(question, time);
+        if (before === undefined) record?.asked(question, text, time);
         if (question.kind === "sleep") return await pause(question.ms - (clock() - time), abort.signal);
         return await host.answer(question, abort.signal);
       };
