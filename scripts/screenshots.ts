@@ -105,7 +105,9 @@ try {
       await open.go("approvals");
       await openFirst(open);
       await open.page.keyboard.press("n");
-      await open.page.getByText("Refused this time: files__write_file").waitFor();
+      // The hub is told once the denial can't be taken back any more.
+      await open.page.locator("[data-held]").waitFor();
+      await open.page.locator("[data-held]").waitFor({ state: "detached" });
     }
 } finally {
   await browser.close();
