@@ -43,18 +43,20 @@ export interface SystemdUnitOptions {
   readonly config?: string | undefined;
   /** The folder whose configuration it uses, if that comes with the folder: the hub then asks for trust after a change. */
   readonly folder?: string | undefined;
+  /** Whether it belongs to a desktop session, and has its environment. */
+  readonly desktop?: boolean;
 }
 
 /**
  * The systemd unit of the hub. It reads `service.env` in the home folder, since a service does not see the shell's
  * variables. It does not restart after an exit that a restart can't fix (usage, permission, configuration).
  */
-export function renderSystemdUnit({ program, home, config, folder }: SystemdUnitOptions): string {
+export function renderSystemdUnit({ program, home, config, folder, desktop = false }: SystemdUnitOptions): string {
   const words = [...program, "up", "--home", home, ...(config === undefined ? [] : ["--config", config])];
   requireUnitText(folder === undefined ? words : [...words, folder]);
   return `[Unit]
 Description=Clawport hub
-StartLimitIntervalSec=60
+${desktop ? withSession : ""}StartLimitIntervalSec=60
 StartLimitBurst=5
 
 [Service]
@@ -68,7 +70,30 @@ TimeoutStopSec=15
 UMask=0077
 
 [Install]
-WantedBy=default.target
+WantedBy=${desktop ? sessionTarget : "default.target"}
+`;
+}
+
+/** A user's service manager has the environment of the session once this target is reached. */
+const sessionTarget = "graphical-session.target";
+const withSession = `PartOf=${sessionTarget}\nAfter=${sessionTarget}\n`;
+
+/** The systemd unit of the tray. A second tray of a session ends with 1, and is not started again; a panel may come later (69). */
+export function renderTrayUnit({ program, home }: Pick<SystemdUnitOptions, "program" | "home">): string {
+  const words = [...program, "tray", "--home", home];
+  requireUnitText(words);
+  return `[Unit]
+Description=Clawport tray
+${withSession}
+[Service]
+Type=exec
+ExecStart=${words.map(escapeUnitWord).join(" ")}
+Restart=on-failure
+RestartSec=10
+RestartPreventExitStatus=1 2 77 78
+
+[Install]
+WantedBy=${sessionTarget}
 `;
 }
 

@@ -1,5 +1,5 @@
-import { Fault, isFault } from "../../core/fault.ts";
 import { machineSwitches } from "../../core/config/machine-config.ts";
+import { Fault, isFault, messageOf } from "../../core/fault.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { Engine } from "../../hub/engine/engine.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -8,6 +8,7 @@ import { allowCommand, forgetCapability } from "../node/allow-capability.ts";
 import { callCapability } from "../node/call-capability.ts";
 import { nodeStatus, pairCommand } from "../node/gateway-commands.ts";
 import { nodeConsent, nodeSettings } from "../node/settings-commands.ts";
+import { showTray } from "../node/show-tray.ts";
 import { trustOption } from "../options.ts";
 
 const run = defineCommand({
@@ -20,19 +21,35 @@ const run = defineCommand({
       range: [0, 65_535],
       description: "listen on this port; 0 for any free port (default: from the configuration, else 8765)",
     },
+    tray: { type: "boolean", description: "show an icon in your panel; the default in a desktop session" },
+    "no-tray": { type: "boolean", description: "show none" },
     ...trustOption,
   },
   async run(context) {
     const { openPlace } = await import("../../hub/open-place.ts");
     const { openHost } = await import("../../hub/hosts.ts");
-    const { port, trust = false } = context.options;
+    const { port, trust = false, tray = false, "no-tray": noTray = false } = context.options;
     const place = await openPlace(context, trust);
     const stopping = context.stopSignal();
     const askers = context.json ? [] : [await context.createAsker()];
-    const node = await openHost("node", { ...place, askers }, { port }).catch(besideHub);
+    const node = await openHost("node", { ...place, askers }, { port }).catch((error: unknown) => {
+      if (tray && isFault(error, "conflict")) return undefined;
+      return besideHub(error);
+    });
+    // The node is one, the tray is in each session.
+    if (node === undefined) return showTray(context, {});
+    const quit = new AbortController();
+    const ended = AbortSignal.any([stopping, quit.signal]);
     try {
       announce(context, node);
-      await untilAborted(stopping);
+      const isWanted = tray || (!noTray && !context.json && isDesktopSession(context.env));
+      const shown = isWanted ? showTray(context, { node, signal: ended }) : undefined;
+      // Where no one asked for it, a desktop without a panel is no fault.
+      shown?.then(
+        () => quit.abort(),
+        (error: unknown) => (tray ? context.log.warn(messageOf(error)) : context.log.debug("no tray", { error })),
+      );
+      await untilAborted(ended);
       context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await node.close();
@@ -45,6 +62,11 @@ function besideHub(error: unknown): never {
   if (!isFault(error, "conflict") || !error.message.startsWith("the hub is already running")) throw error;
   const how = "If it is a hub, `clawport node settings --offer on` makes it offer the tools of this computer, too.";
   throw new Fault("conflict", `${error.message}. ${how}`, { cause: error, detail: error.detail });
+}
+
+function isDesktopSession(env: CommandContext["env"]): boolean {
+  const hasDisplay = Boolean(env["DISPLAY"]) || Boolean(env["WAYLAND_DISPLAY"]);
+  return hasDisplay && Boolean(env["DBUS_SESSION_BUS_ADDRESS"]);
 }
 
 function announce(context: CommandContext, engine: Engine): void {
@@ -97,6 +119,7 @@ export const command: CommandGroup = {
   examples: [
     "clawport node",
     "clawport node --port 9000",
+    "clawport node --tray",
     "clawport node call device.info",
     "clawport node allow clipboard.read --session",
     "clawport node settings --offer on",

@@ -45,6 +45,27 @@ test.skipIf(isWindows)(
   },
 );
 
+test.skipIf(isWindows)(
+  "with --desktop it starts with the session, with the tray and an entry in the desktop's menu",
+  async () => {
+    await putSystemctl("exit 0");
+    const tray = join(folder, ".config", "systemd", "user", "clawport-tray.service");
+    const entries = [".config/autostart/clawport-tray.desktop", ".local/share/applications/clawport.desktop"];
+    expect((await run("linux", "install", "--desktop")).exit).toBe(0);
+    for (const path of [unit(), tray]) {
+      const text = await readFile(path, "utf8");
+      expect(text).toContain("\nPartOf=graphical-session.target\nAfter=graphical-session.target\n");
+      expect(text).toContain("\nWantedBy=graphical-session.target\n");
+    }
+    for (const entry of entries) expect(await readFile(join(folder, entry), "utf8")).toMatch(/^Exec="[^\n]*" "tray"$/m);
+    expect(await readFile(join(folder, entries[1]!), "utf8")).toMatch(/^Actions=Console;Pause;$/m);
+    expect(await readFile(join(folder, "asked"), "utf8")).toContain("--user enable clawport-tray.service");
+    expect((await run("linux", "remove")).exit).toBe(0);
+    for (const path of [unit(), tray, ...entries.map((entry) => join(folder, entry))])
+      expect(existsSync(path)).toBe(false);
+  },
+);
+
 test.skipIf(isWindows)("a configuration given by --config is passed on to the service", async () => {
   await putSystemctl("exit 0");
   const path = join(folder, "own.json5");

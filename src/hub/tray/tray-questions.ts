@@ -77,6 +77,8 @@ export function createTrayQuestions(options: TrayQuestionsOptions): TrayQuestion
     const choices = call.lasting ? (["once", "always", "never"] as const) : (["once"] as const);
     const shown: ApprovalQuestion = { id, tool, source, caller: call.caller, text, choices, expiresAt: 0 };
     while (!signal.aborted) {
+      // A daemon that comes back while the end of the last one is still being noticed counts, too.
+      const { signal: comeBack } = wake;
       const answer = await asker.ask(shown, signal).catch((error: unknown) => {
         log.debug("a question could not be shown", { error });
         return undefined;
@@ -84,7 +86,7 @@ export function createTrayQuestions(options: TrayQuestionsOptions): TrayQuestion
       if (signal.aborted || isOpened) return;
       if (answer !== undefined)
         return void (await hub.approvals.approve({ id, answer, confirmed: true, seen: call.hash, by: "desktop" }));
-      await sleep(comeBackMs, AbortSignal.any([signal, wake.signal])).catch(() => {});
+      await sleep(comeBackMs, AbortSignal.any([signal, comeBack])).catch(() => {});
     }
   }
 

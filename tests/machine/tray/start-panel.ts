@@ -3,16 +3,20 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { menuOf } from "../../../src/hub/tray/tray-menu.ts";
-import { statusLine, type TrayFacts } from "../../../src/hub/tray/tray-state.ts";
+import { menuOf, type TrayItem } from "../../../src/hub/tray/tray-menu.ts";
+import type { TrayFacts } from "../../../src/hub/tray/tray-state.ts";
 import { until } from "../../support/until.ts";
 import type { Desktop } from "../start-desktop.ts";
 
 /** A real panel that shows tray icons. */
 export interface Panel extends AsyncDisposable {
   readonly name: PanelName;
-  /** Opens the menu of the only icon and chooses an entry by the beginnings of its labels, with mouse and keys. */
-  choose(facts: TrayFacts, ...labels: readonly string[]): Promise<void>;
+  /** Opens the menu of the only icon and chooses an entry by the beginnings of its labels, with mouse and keys, until that has its effect. */
+  choose(
+    read: () => Promise<TrayFacts>,
+    labels: readonly string[],
+    effect: () => boolean | Promise<boolean>,
+  ): Promise<void>;
   /** Ends it without a chance to tidy up, and starts it again. */
   restart(): Promise<void>;
   kill(): Promise<void>;
@@ -51,27 +55,17 @@ export async function startPanel(desktop: Desktop, name: PanelName): Promise<Pan
       await start();
     },
     hasIcon: async () => (await watched(desktop, "RegisteredStatusNotifierItems")).includes("/StatusNotifierItem"),
-    async choose(facts, ...labels) {
-      await until(async () => (await toolTip(desktop)).includes(statusLine(facts)), `${statusLine(facts)} in the tray`);
-      const before = await menuCount(desktop);
-      await openMenu(desktop, before);
-      let list = menuOf(facts);
-      for (const [level, label] of labels.entries()) {
-        if (level > 0) {
-          const open = await menuCount(desktop);
-          await desktop.run("xdotool", "key", "Right");
-          await until(async () => (await menuCount(desktop)) > open, "the submenu");
-        }
-        const choices = list.filter((item) => item.kind === "action" || item.kind === "menu");
-        const index = choices.findIndex((choice) => choice.label.startsWith(label));
-        if (index < 0) throw new Error(`no ${label} in ${choices.map((choice) => choice.label).join(", ")}`);
-        // A submenu opens with its first entry chosen.
-        for (let step = level === 0 ? -1 : 0; step < index; step++) await desktop.run("xdotool", "key", "Down");
-        const chosen = choices[index]!;
-        list = chosen.kind === "menu" ? chosen.items : [];
+    async choose(read, labels, effect) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const facts = await untilShown(desktop, read);
+        await openMenu(desktop);
+        await pressKeys(desktop, menuOf(facts), labels);
+        if (await isWithin(effect, effectMs)) return;
+        // A menu that is drawn anew meanwhile forgets what was chosen: as a person does, once more.
+        for (let level = 0; level < 3; level++) await desktop.run("xdotool", "key", "Escape");
+        if (await effect()) return;
       }
-      await desktop.run("xdotool", "key", "Return");
-      await until(async () => (await menuCount(desktop)) <= before, "the end of the menu");
+      throw new Error(`${labels.join(" > ")} had no effect`);
     },
     async [Symbol.asyncDispose]() {
       await kill();
@@ -135,15 +129,64 @@ async function menuCount(desktop: Desktop): Promise<number> {
   return found.split("\n").filter(Boolean).length;
 }
 
+const maxAttempts = 6;
+const effectMs = 5000;
+
+const isWithin = (condition: () => boolean | Promise<boolean>, ms: number): Promise<boolean> =>
+  until(condition, "", ms).then(
+    () => true,
+    () => false,
+  );
+
+function labelsOf(items: readonly TrayItem[]): readonly string[] {
+  return items.flatMap((item) => {
+    if (item.kind === "separator") return [];
+    return [item.label, ...(item.kind === "menu" ? labelsOf(item.items) : [])];
+  });
+}
+
+/** What the hub says, once the tray shows the same: a menu that changes while it is open can't be used. */
+async function untilShown(desktop: Desktop, read: () => Promise<TrayFacts>): Promise<TrayFacts> {
+  const ask = ["--session", "--print-reply", "--dest=io.github.clawport.Tray", "/MenuBar"];
+  const get = ["com.canonical.dbusmenu.GetLayout", "int32:0", "int32:-1", "array:string:label"];
+  let facts = await read();
+  await until(async () => {
+    facts = await read();
+    const layout = await desktop.run("dbus-send", ...ask, ...get).catch(() => "");
+    return labelsOf(menuOf(facts)).every((label) => layout.includes(`"${label.replaceAll("_", "__")}"`));
+  }, "the menu of the tray");
+  return facts;
+}
+
 /** As a person does: one who sees no menu clicks again. */
-async function openMenu(desktop: Desktop, before: number): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt++) {
+async function openMenu(desktop: Desktop): Promise<void> {
+  const before = await menuCount(desktop);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     await desktop.run("xdotool", "mousemove", ...icon);
     await desktop.run("xdotool", "click", "3");
-    const isOpen = until(async () => (await menuCount(desktop)) > before, "the menu", 3000);
-    if (await isOpen.then(() => true, () => false)) return; // prettier-ignore
+    if (await isWithin(async () => (await menuCount(desktop)) > before, 3000)) return;
   }
   throw new Error("the menu did not open");
+}
+
+async function pressKeys(desktop: Desktop, items: readonly TrayItem[], labels: readonly string[]): Promise<void> {
+  let list = items;
+  for (const [level, label] of labels.entries()) {
+    if (level > 0) {
+      const open = await menuCount(desktop);
+      await desktop.run("xdotool", "key", "Right");
+      if (!(await isWithin(async () => (await menuCount(desktop)) > open, 3000))) return;
+    }
+    const choices = list.filter((item) => item.kind === "action" || item.kind === "menu");
+    const index = choices.findIndex((choice) => choice.label.startsWith(label));
+    // It may have had its effect by now.
+    if (index < 0) return;
+    // A submenu opens with its first entry chosen.
+    for (let step = level === 0 ? -1 : 0; step < index; step++) await desktop.run("xdotool", "key", "Down");
+    const chosen = choices[index]!;
+    list = chosen.kind === "menu" ? chosen.items : [];
+  }
+  await desktop.run("xdotool", "key", "Return");
 }
 
 const xfceConfig = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,13 +1,18 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openHome } from "../../../src/core/files/home.ts";
 import { openLocalControl } from "../../../src/hub/control/local-control.ts";
+import { createRemoteControl } from "../../../src/hub/control/remote-control.ts";
+import { findHubOrNode } from "../../../src/hub/state/find-hub.ts";
 import { hubFiles } from "../../../src/hub/state/hub-files.ts";
 import type { TrayFacts } from "../../../src/hub/tray/tray-state.ts";
 import { until } from "../../support/until.ts";
 import { hasPackages } from "../desktop/require-programs.ts";
 import { startDesktop } from "../start-desktop.ts";
 import { startNode, type StartedNode } from "../start-node.ts";
-import { type PanelName, panels, startPanel } from "./start-panel.ts";
+import { type PanelName, panels, startPanel, toolTip } from "./start-panel.ts";
 import { startTray } from "./start-tray.ts";
 
 const basic = ["xvfb", "openbox", "x11-utils", "xdotool", "dunst", "dbus-daemon", "dbus-bin", "ffmpeg"] as const;
@@ -22,6 +27,11 @@ const machine = {
   camera: { testDevices: [{ id: "test:pattern", source: "testsrc2=size=320x240:rate=5" }] },
 };
 
+async function openTestHome() {
+  const home = await openHome(await mkdtemp(join(tmpdir(), "tray-")));
+  return { home, [Symbol.asyncDispose]: () => rm(home.path, { recursive: true, force: true }) };
+}
+
 async function factsOf({ node }: StartedNode): Promise<TrayFacts> {
   const { presence } = await openLocalControl(node.engine);
   return { hub: await presence.read(), ownsNode: false, startsWithSession: false };
@@ -35,31 +45,28 @@ describe.each(Object.keys(panels) as PanelName[])("in %s", (name) => {
       await using panel = await startPanel(desktop, name);
       await using node = await startNode({ env: desktop.env, machine });
       await using tray = await startTray(desktop, node.home.path);
-      const choose = async (...labels: string[]): Promise<void> => panel.choose(await factsOf(node), ...labels);
-      const waiting = async () => (await node.node.engine.approvals.list()).waiting;
+      const choose = (labels: readonly string[], effect: () => boolean | Promise<boolean>): Promise<void> =>
+        panel.choose(() => factsOf(node), labels, effect);
+      const isWaiting = async (): Promise<boolean> =>
+        (await node.node.engine.approvals.list()).waiting.some(({ openUntil }) => openUntil !== undefined);
       await until(() => panel.hasIcon(), "the icon");
 
-      await choose("Pause", "Until I resume");
-      await until(() => node.node.engine.pause.state() !== undefined, "the pause");
+      const isPaused = (): boolean => node.node.engine.pause.state() !== undefined;
+      await choose(["Pause", "Until I resume"], isPaused);
       expect(await node.text("system.which", { bins: ["sh"] })).toMatch(/^The user has paused Clawport/);
       // Resuming gives callers more, and any program can click a menu: the person is asked once more.
-      await choose("Resume");
-      await until(() => desktop.shown().includes("Resume?"), "the confirmation");
+      await choose(["Resume"], () => desktop.shown().includes("Resume?"));
       await desktop.press("Yes");
-      await until(() => node.node.engine.pause.state() === undefined, "the end of the pause");
+      await until(() => !isPaused(), "the end of the pause");
 
       const denied = node.text("device.info");
       await until(() => desktop.shown().includes("Allow device.info?"), "the question");
-      await choose("device.info", "Deny");
+      await choose(["device.info", "Deny"], async () => !(await isWaiting()));
       expect(await denied).toContain("the answer was no");
 
       const allowed = node.text("device.info");
-      await until(
-        async () => (await waiting()).some(({ openUntil }) => openUntil !== undefined),
-        "the second question",
-      );
-      await choose("device.info", "Open");
-      await until(async () => (await tray.opened()).length === 1, "the browser");
+      await until(isWaiting, "the second question");
+      await choose(["device.info", "Open"], async () => (await tray.opened()).length === 1);
       expect((await tray.opened())[0]).toMatch(
         /^http:\/\/127\.0\.0\.1:\d+\/console\/login\/[\w-]{43}#[\w-]{43}\.approvals\/\d+$/,
       );
@@ -67,20 +74,46 @@ describe.each(Object.keys(panels) as PanelName[])("in %s", (name) => {
       expect(await allowed).toContain("deviceName");
 
       const recorded = node.text("camera.clip", { deviceId: "test:pattern", durationMs: 60_000, includeAudio: false });
-      await until(() => node.node.engine.machine?.recordings.list().length === 1, "the recording");
-      await choose("Stop recording: camera, camera.clip for main");
+      const isRecording = (): boolean => node.node.engine.machine?.recordings.list().length === 1;
+      await until(isRecording, "the recording");
+      await choose(["Stop recording: camera, camera.clip for main"], () => !isRecording());
       expect(await recorded).toBe("CONSENT_DENIED: The user stopped the recording.");
       const audit = (): Promise<string> => readFile(hubFiles.audit(node.home), "utf8").catch(() => "");
       await until(async () => (await audit()).includes("recording.ended"), "the audit");
       expect(await audit()).toMatch(/recording\.began.*camera\.clip: camera/);
 
-      await choose("Quit the tray");
+      await choose(["Quit the tray"], () => tray.process.exitCode !== null);
       expect(await tray.ended()).toBe(0);
       expect(await panel.hasIcon()).toBe(false);
       expect(await node.text("system.which", { bins: ["sh"] })).toContain("/sh");
     },
   );
 });
+
+test.skipIf(!hasPanel["xfce4-panel"])(
+  "a node shows its own icon, another session only the icon; quitting ends what was started",
+  async () => {
+    await using desktop = await startDesktop({ size: "800x600", windowManager: true });
+    await using panel = await startPanel(desktop, "xfce4-panel");
+    await using place = await openTestHome();
+    const { home } = place;
+    await using node = await startTray(desktop, home.path, "node", "--port", "0");
+    await until(() => panel.hasIcon(), "the icon", 30_000);
+    const read = async () => {
+      const control = createRemoteControl((await findHubOrNode(home))!);
+      const hub = await control.presence.read().finally(() => control.close());
+      return { hub, ownsNode: true, startsWithSession: false };
+    };
+    await using session = await startDesktop();
+    await using second = await startTray(session, home.path, "node", "--tray");
+    await until(async () => (await toolTip(session)).includes("Listening"), "the tray of the second session", 30_000);
+    second.process.kill("SIGTERM");
+    expect(await second.ended()).toBe(0);
+    await panel.choose(read, ["Quit Clawport"], () => node.process.exitCode !== null);
+    expect(await node.ended()).toBe(0);
+    expect(await findHubOrNode(home)).toBeUndefined();
+  },
+);
 
 test.skipIf(!hasDesktop)("without a panel it says which extension brings one, and asks by notifications", async () => {
   await using desktop = await startDesktop();
