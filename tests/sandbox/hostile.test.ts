@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { clawport } from "../support/cli/run-clawport.ts";
 import { allowedWays, noWay } from "../servers/namespace-ways.ts";
@@ -70,6 +70,24 @@ describe.each(cases)("a hostile server of $name, caged by $maker.name", ({ user,
     expect(await hub.attempt("state", "talk to the session bus")).toBe("possible");
     expect(await hub.attempt("state", "open the display")).toBe("possible");
     expect(await hub.attempt("state", "read the hub's token")).toMatch("refused");
+  });
+
+  test("has its loader's variables, which what makes its cage has not", { timeout: 60_000 }, async () => {
+    await using hub = await openHostileHub({
+      user,
+      path: maker.path,
+      servers: ({ outside }) => {
+        const env = { PATH: "/usr/bin:/bin", LD_DEBUG: "libs", LD_DEBUG_OUTPUT: join(outside, "loaded") };
+        return { state: { env }, ...(maker.name === "bubblewrap" && { on: { env, sandbox: { write: [outside] } } }) };
+      },
+    });
+    const servers = maker.name === "bubblewrap" ? ["state", "on"] : ["state"];
+    for (const server of servers) expect(await hub.shell(server, "echo $LD_DEBUG")).toBe("libs");
+    const texts = (await readdir(hub.facts.outside)).map((name) => readFile(join(hub.facts.outside, name), "latin1"));
+    const loaded = (await Promise.all(texts)).join("").matchAll(/initialize program: (\S+)/g);
+    const programs = new Set([...loaded].map(([, path = ""]) => basename(path)));
+    expect(programs).toContain("node");
+    for (const each of ["bwrap", "unshare", "setpriv", "setsid", "mount"]) expect(programs).not.toContain(each);
   });
 
   test("is gone, with everything it was in, when the hub is killed with SIGKILL", { timeout: 60_000 }, async () => {

@@ -8,6 +8,7 @@ import { childEnv, type Env } from "./child-env.ts";
 import { killRun, killRunUntilGone, markEnv } from "./marked-processes.ts";
 import { watchNamespaceInit } from "./namespace-init.ts";
 import { doubtNamespaceLauncher, type NamespaceProgram, namespaceWords } from "./pid-namespace.ts";
+import { keepFromLauncher } from "./shell-variables.ts";
 
 /** A program to start. No shell reads the command line. */
 export interface ProgramCommand extends NamespaceProgram {
@@ -54,11 +55,13 @@ export async function startProcessTree(program: ProgramCommand, env: Env): Promi
   const programEnv = { ...(full?.env ?? childEnv(env)), ...program.env, ...markEnv(run) };
   const line = full?.instead ?? [program.command, ...program.args];
   const wrapper = (await namespaceWords({ ...program, command: line[0] ?? "" }, programEnv, env)) ?? [];
-  const [command = "", ...args] = [...wrapper, ...line];
+  const isWrapped = wrapper.length > 0;
+  const launched = isWrapped ? keepFromLauncher(programEnv) : { env: programEnv, words: [] };
+  const [command = "", ...args] = [...wrapper, ...launched.words, ...line];
   const child = spawn(command, args, {
     // The folder of a cage is its own affair.
     cwd: full === undefined ? program.cwd : "/",
-    env: programEnv,
+    env: launched.env,
     stdio: ["pipe", "pipe", "pipe", ...(full?.onOpen === undefined ? [] : (["pipe", "pipe"] as const))],
     // A process group of its own: a signal to it also reaches what the program started.
     detached: process.platform !== "win32",
@@ -67,7 +70,6 @@ export async function startProcessTree(program: ProgramCommand, env: Env): Promi
   const { stdin, stdout, stderr } = child;
   // A program that closes its input early must not take us along.
   stdin.on("error", () => {});
-  const isWrapped = wrapper.length > 0;
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => resolve(isWrapped ? exitInNamespace(code, signal) : { code, signal }));
   });
