@@ -2,7 +2,7 @@ import { isFailure, isRefusal } from "../../catalog/audit/call-words.ts";
 import { visibleText } from "../../core/text/peer-text.ts";
 import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import type { Presence } from "../control/queries/presence.ts";
-import { clockTime, nameText, statusLine, type TrayFacts } from "./tray-state.ts";
+import { clockTime, nameText, stateOf, statusLine, type TrayFacts } from "./tray-state.ts";
 
 /** What a click does. */
 export type TrayAction =
@@ -28,6 +28,8 @@ const text = (label: string): TrayItem => ({ kind: "text", label });
 const act = (label: string, action: TrayAction): TrayItem => ({ kind: "action", label, action });
 const menu = (label: string, items: readonly TrayItem[]): TrayItem => ({ kind: "menu", label, items });
 
+const troubleItem = (trouble: string): TrayItem => text(visibleText(trouble, 100));
+
 const maxQuestions = 8;
 
 /** A menu can't show a whole call, and any program on the bus can click it: nothing here allows a call. */
@@ -40,7 +42,8 @@ export function menuOf(facts: TrayFacts): readonly TrayItem[] {
   if (hub === undefined) return [text(statusLine(facts)), text("Start it with `clawport up`"), separator, ...ending];
   return [
     text(statusLine(facts)),
-    ...hub.troubles.slice(0, 3).map((trouble) => text(visibleText(trouble, 100))),
+    // One alone is the status line.
+    ...(hub.troubles.length === 1 && stateOf(facts) === "trouble" ? [] : hub.troubles.slice(0, 3).map(troubleItem)),
     separator,
     ...recordingItems(hub.recordings),
     ...questionItems(hub),
