@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { clawport } from "../support/cli/run-clawport.ts";
 import { allowedWays, noWay } from "../servers/namespace-ways.ts";
@@ -88,6 +88,27 @@ describe.each(cases)("a hostile server of $name, caged by $maker.name", ({ user,
     const programs = new Set([...loaded].map(([, path = ""]) => basename(path)));
     expect(programs).toContain("node");
     for (const each of ["bwrap", "unshare", "setpriv", "setsid", "mount"]) expect(programs).not.toContain(each);
+  });
+
+  test("reads a configuration that was given by its path, and can't change it", { timeout: 60_000 }, async () => {
+    const isBubblewrap = maker.name === "bubblewrap";
+    await using hub = await openHostileHub({
+      user,
+      path: maker.path,
+      isConfigGiven: true,
+      servers: ({ config }) => ({
+        state: {},
+        ...(isBubblewrap && { on: { sandbox: { write: [dirname(dirname(config))] } } }),
+      }),
+    });
+    const { config } = hub.facts;
+    const before = await readFile(config, "utf8");
+    for (const server of isBubblewrap ? ["state", "on"] : ["state"]) {
+      expect(await hub.shell(server, `head -c 10 ${config}`)).toContain("servers");
+      for (const change of [`echo x >> ${config}`, `rm ${config}`, `mv ${dirname(config)} ${dirname(config)}-moved`])
+        expect(await hub.shell(server, `${change} && echo changed`)).not.toContain("changed");
+    }
+    expect(await readFile(config, "utf8")).toBe(before);
   });
 
   test("is gone, with everything it was in, when the hub is killed with SIGKILL", { timeout: 60_000 }, async () => {

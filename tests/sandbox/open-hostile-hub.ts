@@ -24,22 +24,32 @@ export interface HostileHubOptions {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   /** The PATH of the hub, by which it finds what makes namespaces. */
   readonly path: string;
+  /** The configuration is not in the state folder, but given by its path. */
+  readonly isConfigGiven?: boolean;
   /** The servers by name: what their settings have besides the command. */
   servers(facts: HostileFacts): Readonly<Record<string, object>>;
 }
 
 /** A real hub with hostile servers, among everything that they are after. */
-export async function openHostileHub({ user, path, servers }: HostileHubOptions): Promise<HostileHub> {
+export async function openHostileHub({
+  user,
+  path,
+  servers,
+  isConfigGiven = false,
+}: HostileHubOptions): Promise<HostileHub> {
   await chmod(tmpdir(), 0o711);
   const own = await makeInnerPlace();
   const runtime = join(own.folder, "run");
   const outside = join(own.folder, "elsewhere");
+  const settingsFolder = join(own.folder, "settings");
+  const config = join(isConfigGiven ? settingsFolder : own.home, "clawport.json5");
   const neighbour = join(own.home, "sandbox", "neighbour");
   for (const folder of [
     dirname(own.home),
     own.home,
     runtime,
     outside,
+    settingsFolder,
     join(own.folder, ".ssh"),
     join(own.home, "sandbox"),
     neighbour,
@@ -66,6 +76,7 @@ export async function openHostileHub({ user, path, servers }: HostileHubOptions)
     keyFile,
     outside,
     neighbour,
+    config,
   };
   const command = [program("tests/sandbox/fixtures/hostile-server.ts"), JSON.stringify(facts), marker];
   const settings = Object.entries(servers(facts)).map(([name, more]) => [
@@ -73,7 +84,7 @@ export async function openHostileHub({ user, path, servers }: HostileHubOptions)
     { command: process.execPath, args: command, env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" }, ...more },
   ]);
   await writeFile(
-    join(own.home, "clawport.json5"),
+    config,
     // The guard would ask about commands that name a private key.
     JSON.stringify({
       servers: Object.fromEntries(settings),
@@ -87,7 +98,7 @@ export async function openHostileHub({ user, path, servers }: HostileHubOptions)
     ...(user && { user }),
   };
   if (user) await giveTo(user, own.folder);
-  const hub = await startHub(place, "--port", String(port));
+  const hub = await startHub(place, "--port", String(port), ...(isConfigGiven ? ["--config", config] : []));
   const token = (await readFile(hub.ready.tokenPath, "utf8")).trim();
 
   return {

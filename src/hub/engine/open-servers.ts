@@ -87,7 +87,14 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
       firstStart.begin();
       await configuration.checkCommand?.(command);
     },
-    sandboxes: openSandboxes({ home, env: serverEnv, homedir: parts.homedir, log }),
+    sandboxes: openSandboxes({
+      home,
+      // Of a folder's own configuration, every change is asked about.
+      givenConfig: place.location === "flag" ? place.path : undefined,
+      env: serverEnv,
+      homedir: parts.homedir,
+      log,
+    }),
     hasModel: hasModel(parts),
     identify: createIdentifier(parts),
     reportOf: (name) => pins.reportOf(name),

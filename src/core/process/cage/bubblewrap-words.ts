@@ -14,9 +14,17 @@ function rootWords(): readonly string[] {
   return [...dropped, ...["/sys", "/proc/sys"].flatMap((folder) => ["--ro-bind", folder, folder])];
 }
 
-function hidingWords({ anchors, closedFolders, emptyFolders, closedFiles, shown }: StateCage): readonly string[] {
+function hidingWords({
+  anchors,
+  closedFolders,
+  emptyFolders,
+  closedFiles,
+  fixedFiles,
+  shown,
+}: StateCage): readonly string[] {
   return [
     ...anchors.flatMap((folder) => ["--dev-bind", folder, folder]),
+    ...fixedFiles.flatMap((file) => ["--ro-bind", file, file]),
     ...[...closedFolders, ...emptyFolders].flatMap((folder) => ["--tmpfs", folder]),
     ...shown.flatMap((path) => ["--bind", path, path]),
     ...closedFolders.flatMap((folder) => ["--remount-ro", folder]),

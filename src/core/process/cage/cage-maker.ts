@@ -83,5 +83,6 @@ async function possibleMakers(env: Env): Promise<readonly CageMaker[]> {
 function probe(): StateCage {
   const isRoot = process.getuid?.() === 0;
   const folder = ["/mnt", "/media", "/srv", "/opt"].find((each) => existsSync(each)) ?? tmpdir();
-  return { kind: "state", closedFolders: [folder], emptyFolders: [], closedFiles: [], shown: [], anchors: [], isRoot };
+  const nothing = { emptyFolders: [], closedFiles: [], fixedFiles: [], shown: [], anchors: [] };
+  return { kind: "state", closedFolders: [folder], ...nothing, isRoot };
 }

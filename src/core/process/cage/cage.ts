@@ -7,6 +7,8 @@ export interface StateCage {
   readonly emptyFolders: readonly string[];
   /** Files and sockets that can't be opened in there. */
   readonly closedFiles: readonly string[];
+  /** Files that can be read but not written or replaced in there. */
+  readonly fixedFiles: readonly string[];
   /** What is in those folders and visible all the same. */
   readonly shown: readonly string[];
   /**
@@ -29,6 +31,8 @@ export interface FullCage {
   readonly write: readonly string[];
   /** Folders that are never seen in there, whatever is given. */
   readonly closed: readonly string[];
+  /** As in `StateCage`. */
+  readonly fixedFiles: readonly string[];
   /** As in `StateCage`. */
   readonly anchors: readonly string[];
   /** `proxy`: a network without anything, until `onOpen` puts something there. */

@@ -9,6 +9,7 @@ const cage: FullCage = {
   read: [],
   write: [],
   closed: ["/opt/clawport", "/tmp/.X11-unix"],
+  fixedFiles: [],
   anchors: [],
   network: "none",
   cwd: "/home/you",

@@ -77,13 +77,15 @@ function systemWords(): readonly string[] {
 }
 
 /** Only what is in something that is bound: elsewhere there is nothing to hide, and the folder would be made. */
-function closingWords({ read, write, closed, anchors }: FullCage): readonly string[] {
+function closingWords({ read, write, closed, anchors, fixedFiles }: FullCage): readonly string[] {
   const visible = closed.filter((folder) => isInSome(folder, [...systemFolders, ...read, ...write]));
+  const fixed = fixedFiles.filter((file) => isInSome(file, write));
   const movable = anchors.filter(
-    (anchor) => isInSome(anchor, write) && visible.some((each) => isInSome(each, [anchor])),
+    (anchor) => isInSome(anchor, write) && [...visible, ...fixed].some((each) => isInSome(each, [anchor])),
   );
   return [
     ...movable.flatMap((folder) => ["--bind", folder, folder]),
+    ...fixed.flatMap((file) => ["--ro-bind", file, file]),
     ...visible.flatMap((folder) => ["--tmpfs", folder, "--remount-ro", folder]),
   ];
 }

@@ -6,6 +6,8 @@ import type { StateCage } from "./cage.ts";
 export interface StateCageOptions {
   /** Folders of Clawport itself: the state folder, and where its sockets are. */
   readonly ownFolders: readonly string[];
+  /** Files of Clawport elsewhere that no program may write: a configuration that was given by its path. */
+  readonly ownFiles: readonly string[];
   /** Clawport's environment, which says where this user's desktop, agents and engines are. */
   readonly env: Env;
   readonly homedir: string;
@@ -26,6 +28,7 @@ export function makeStateCage(options: StateCageOptions): StateCage {
   const x11 = "DISPLAY" in given ? undefined : realFolder("/tmp/.X11-unix");
   const closedFolders = outermost([...ownFolders, x11].flatMap((folder) => realFolder(folder) ?? []));
   const isOwn = (path: string): boolean => closedFolders.some((folder) => isWithin(path, folder));
+  const fixedFiles = options.ownFiles.flatMap((file) => realFile(file) ?? []).filter((file) => !isOwn(file));
   const emptyFolders = runtime === undefined || isOwn(runtime) ? [] : [runtime];
   const named = namedPaths(given, runtime).filter((path) => !isOwn(path));
   const closedFiles = [...socketsOf(options), ...(isRoot ? rootFiles() : [])]
@@ -37,9 +40,10 @@ export function makeStateCage(options: StateCageOptions): StateCage {
     closedFolders,
     emptyFolders,
     closedFiles,
+    fixedFiles,
     shown: named.filter((path) => emptyFolders.some((folder) => path !== folder && isWithin(path, folder))),
     // Root could move everything: only what is Clawport's own is worth a mount then, and /proc must not be bound.
-    anchors: isRoot ? movableAbove(closedFolders) : movableAbove([...closedFolders, ...emptyFolders, ...closedFiles]),
+    anchors: movableAbove([...closedFolders, ...fixedFiles, ...(isRoot ? [] : [...emptyFolders, ...closedFiles])]),
     isRoot,
   };
 }

@@ -24,7 +24,7 @@ while [ "$1" != -- ]; do
       hide -c --bind "/proc/self/fd/9/$3" "$2/$3"; shift ;;
     closed) hide -o remount,ro "$2" ;;
     file) hide --bind /dev/null "$2"; hide -o remount,bind,nodev,ro "$2" ;;
-    kernel) hide --rbind "$2" "$2"; hide -o remount,bind,ro "$2" ;;
+    fixed) hide --rbind "$2" "$2"; hide -o remount,bind,ro "$2" ;;
   esac
   shift 2
 done
@@ -55,9 +55,10 @@ export function unshareWords(programs: UnsharePrograms, cage: StateCage, unset: 
 }
 
 function hidingWords(cage: StateCage): readonly string[] {
-  const { anchors, closedFolders, emptyFolders, closedFiles, shown, isRoot } = cage;
+  const { anchors, closedFolders, emptyFolders, closedFiles, fixedFiles, shown, isRoot } = cage;
   return [
     ...anchors.flatMap((folder) => ["anchor", folder]),
+    ...fixedFiles.flatMap((file) => ["fixed", file]),
     ...[...closedFolders, ...emptyFolders].flatMap((folder) => [
       "folder",
       folder,
@@ -67,6 +68,6 @@ function hidingWords(cage: StateCage): readonly string[] {
     ]),
     ...closedFolders.flatMap((folder) => ["closed", folder]),
     ...closedFiles.flatMap((file) => ["file", file]),
-    ...(isRoot ? ["/sys", "/proc/sys"] : []).flatMap((folder) => ["kernel", folder]),
+    ...(isRoot ? ["/sys", "/proc/sys"] : []).flatMap((folder) => ["fixed", folder]),
   ];
 }

@@ -118,7 +118,7 @@ export async function tryServer(
     catalog: { add: () => () => {} },
     env: serverEnv,
     // Nothing is known of it yet: it sees no more than it would once it is configured.
-    sandboxes: openSandboxes({ home, env: serverEnv, homedir: host.homedir, log }),
+    sandboxes: openSandboxes({ home, givenConfig: path, env: serverEnv, homedir: host.homedir, log }),
     // A failure is reported once, at the end.
     log: host.globals.verbose ? log : silentLog,
     version: readVersion(),

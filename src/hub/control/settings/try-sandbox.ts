@@ -56,7 +56,7 @@ export async function findCage(draft: TrialDraft, host: TrialHost): Promise<Foun
   if (transport.kind !== "stdio")
     throw new Fault("usage", `${draft.name} has an address: there is no process here to put into a sandbox.`);
   const serverEnv = guardRecursion(env, draft.path);
-  const sandboxes = openSandboxes({ home, env: serverEnv, homedir, log });
+  const sandboxes = openSandboxes({ home, givenConfig: draft.path, env: serverEnv, homedir, log });
   const options = {
     sandboxes,
     env: serverEnv,

@@ -6,6 +6,8 @@ import { shortSocketFolders } from "../hub-socket.ts";
 
 export interface SandboxPlace {
   readonly home: Home;
+  /** A configuration that was given by its path: what a server writes into it would run outside of its cage. */
+  readonly givenConfig?: string | undefined;
   /** What commands get of Clawport's environment. */
   readonly env: Env;
   readonly homedir: string;
@@ -13,9 +15,10 @@ export interface SandboxPlace {
 }
 
 /** The cages of this state folder's servers, which never see it. */
-export function openSandboxes({ home, env, homedir, log }: SandboxPlace): Sandboxes {
+export function openSandboxes({ home, givenConfig, env, homedir, log }: SandboxPlace): Sandboxes {
   return createSandboxes({
     ownFolders: () => ownFolders(home, env),
+    ownFiles: givenConfig === undefined ? [] : [givenConfig],
     keptFolder: home.file("sandbox"),
     env,
     homedir,

@@ -62,6 +62,7 @@ export async function makeFullCage(options: FullCageOptions): Promise<FullCage> 
     read: [...read, ...(files?.read ?? []), ...sockets],
     write: [...write, ...ownFolder],
     closed: stateCage.closedFolders,
+    fixedFiles: stateCage.fixedFiles,
     anchors: stateCage.anchors,
     network: given.network === true ? "host" : hosts === undefined ? "none" : "proxy",
     cwd: ownFolder[0] ?? homedir,

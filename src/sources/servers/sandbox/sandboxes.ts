@@ -20,6 +20,8 @@ export interface Sandboxes {
 export interface SandboxesOptions {
   /** Folders of Clawport itself that no server may see. */
   ownFolders(): readonly string[];
+  /** Files of Clawport elsewhere that no server may write. */
+  readonly ownFiles: readonly string[];
   /** Has a folder for each server with a cage of its own. */
   readonly keptFolder: string;
   readonly env: Env;
@@ -27,14 +29,14 @@ export interface SandboxesOptions {
   readonly log: Log;
 }
 
-export function createSandboxes({ ownFolders, keptFolder, env, homedir, log }: SandboxesOptions): Sandboxes {
+export function createSandboxes({ ownFolders, ownFiles, keptFolder, env, homedir, log }: SandboxesOptions): Sandboxes {
   return {
     async cageOf({ name, transport }, note, trial) {
       if (transport.kind !== "stdio" || whyUncaged(transport) !== undefined) return undefined;
       const { makeStateCage } = await import("../../../core/process/cage/state-cage.ts");
       const uid = process.getuid?.() ?? 0;
       const { command, env: given } = transport;
-      const stateCage = makeStateCage({ ownFolders: ownFolders(), env, homedir, uid, command, given });
+      const stateCage = makeStateCage({ ownFolders: ownFolders(), ownFiles, env, homedir, uid, command, given });
       const own = cageConfigOf(transport.sandbox);
       if (own === undefined) return stateCage;
       const { makeFullCage } = await import("./full-cage.ts");
