@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { clawport } from "../support/cli/run-clawport.ts";
 import { allowedWays } from "../servers/namespace-ways.ts";
@@ -67,6 +67,33 @@ describe.each(cases)("a server of $name in a cage of its own", ({ user, path }) 
     expect((await clawport(hub.place, "servers")).out).not.toContain(": sandbox ");
     const { out } = await clawport(hub.place, "status", "given");
     expect(out).toContain("reads ~/.ssh/id_ed25519 ~/elsewhere, writes ~/elsewhere, no network");
+  });
+
+  test("does not choose by links in its folders what it sees", { timeout: 60_000 }, async () => {
+    await using hub = await openHostileHub({
+      user,
+      path,
+      servers({ outside, keyFile }) {
+        const [sub, fixed] = [join(outside, "sub"), join(outside, "fixed")];
+        symlinkSync(dirname(keyFile), sub);
+        symlinkSync(keyFile, join(outside, ".env"));
+        mkdirSync(fixed);
+        return {
+          read: { sandbox: { read: [sub], write: [outside] } },
+          write: { sandbox: { write: [outside, sub] } },
+          cwd: { sandbox: { write: [outside] }, cwd: sub },
+          file: { sandbox: "on", cwd: outside, env: { NODE_OPTIONS: "--env-file=.env" } },
+          fixed: { sandbox: { read: [fixed], write: [outside] } },
+        };
+      },
+    });
+    for (const name of ["read", "write", "cwd", "file"])
+      await until(async () =>
+        (await clawport(hub.place, "status", name)).out.includes("The server can change the link"),
+      );
+    const { outside } = hub.facts;
+    expect(await hub.shell("fixed", `echo x > ${outside}/fixed/file`)).toContain("Read-only file system");
+    expect(await hub.shell("fixed", `echo mine > ${outside}/file; cat ${outside}/file`)).toBe("mine");
   });
 
   test("reaches the hosts that its network names, through the proxy, and no others", { timeout: 60_000 }, async () => {

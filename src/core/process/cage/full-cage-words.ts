@@ -27,8 +27,7 @@ export function fullCageWords(cage: FullCage, prlimit: string | undefined): read
     "--bind",
     kept,
     home,
-    ...read.flatMap((path) => ["--ro-bind", path, path]),
-    ...write.flatMap((path) => ["--bind", path, path]),
+    ...bindingWords(read, write),
     ...closingWords({ ...cage, read, write }),
     "--chdir",
     cwd,
@@ -74,6 +73,12 @@ function systemWords(): readonly string[] {
     if (!existsSync(path)) return [];
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
   });
+}
+
+/** What is in another folder comes after it, so that it stays as it was given. */
+function bindingWords(read: readonly string[], write: readonly string[]): readonly string[] {
+  const all = [...read.map((path) => ["--ro-bind", path] as const), ...write.map((path) => ["--bind", path] as const)];
+  return all.toSorted(([, a], [, b]) => a.length - b.length).flatMap(([word, path]) => [word, path, path]);
 }
 
 /** Only what is in something that is bound: elsewhere there is nothing to hide, and the folder would be made. */

@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { CageConfig } from "../../../core/config/sandbox-config.ts";
+import { Fault } from "../../../core/fault.ts";
 import type { FilteringProxy } from "../../../core/http/filtering-proxy.ts";
 import type { Log } from "../../../core/log.ts";
 import type { FullCage, StateCage } from "../../../core/process/cage/cage.ts";
 import { childEnv, type Env } from "../../../core/process/child-env.ts";
+import { quoted } from "../../../core/text/peer-text.ts";
 import type { StdioTarget } from "../definition.ts";
+import { plantedLink } from "./planted-link.ts";
 import { findProgramFiles } from "./program-files.ts";
 import { grantedPaths } from "./session-services.ts";
 import { type Refused, refusalText, refusalsIn } from "./refusals.ts";
@@ -37,21 +40,44 @@ export interface CageTrial {
 export async function makeFullCage(options: FullCageOptions): Promise<FullCage> {
   const { target, given, kept, stateCage, env, homedir, note, trial } = options;
   mkdirSync(kept, { recursive: true, mode: 0o700 });
-  const expand = (path: string): string | undefined => realOf(resolve(path.replace(/^~(?=$|\/)/, () => homedir)));
+  const literal = (path: string): string => resolve(path.replace(/^~(?=$|\/)/, () => homedir));
+  const expand = (path: string): string | undefined => realOf(literal(path));
   const read = given.read.flatMap((path) => expand(path) ?? missing(path, note));
   const write = given.write.flatMap((path) => expand(path) ?? missing(path, note));
   const cwd = target.cwd === undefined ? undefined : realOf(target.cwd);
   const ownFolder = cwd !== undefined && cwd.startsWith(`${homedir}/`) ? [cwd] : [];
+  const realPath = (path: string, folders: readonly string[] = [...write, ...ownFolder]): string => {
+    const link = plantedLink(path, folders);
+    if (link === undefined) return realpathSync(path);
+    throw new Fault(
+      "denied",
+      `The server can change the link ${quoted(link)}, so its sandbox can't show what it leads to.`,
+    );
+  };
+  const exists = (path: string): boolean => realOf(path) !== undefined;
+  given.read
+    .map(literal)
+    .filter(exists)
+    .forEach((path) => realPath(path));
+  // What a planted link leads to must not count as a folder that may be written anyway.
+  for (const path of [...given.write, target.cwd ?? homedir].map(literal).filter(exists))
+    realPath(
+      path,
+      [...write, ...ownFolder].filter((each) => each !== realOf(path)),
+    );
   const files = await findProgramFiles(target.command, target.args, {
     env: { ...childEnv(env), ...target.env },
     cwd: cwd ?? process.cwd(),
     homedir,
+    realPath: (path) => realPath(path),
     async locatePackage(words) {
       const { locatePackage } = await import("./locate-package.ts");
       return locatePackage(words, { env, cage: stateCage });
     },
   });
-  const sockets = grantedPaths(target.env).flatMap((path) => realOf(path) ?? []);
+  const sockets = grantedPaths(target.env)
+    .filter(exists)
+    .map((path) => realPath(path));
   const proxies: FilteringProxy[] = [];
   const hosts = Array.isArray(given.network) ? given.network : undefined;
   const noted = new Set<string>();

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Env } from "../../../core/process/child-env.ts";
@@ -14,6 +14,8 @@ export interface ProgramPlace {
   readonly env: Env;
   readonly cwd: string;
   readonly homedir: string;
+  /** The real path of a file. Faults if the program must not see it. */
+  realPath(path: string): string;
   /** Finds where `npx` has, or puts, the package that it would run: its file, and its arguments. */
   locatePackage(words: readonly string[]): Promise<readonly string[]>;
 }
@@ -24,31 +26,30 @@ export async function findProgramFiles(
   args: readonly string[],
   place: ProgramPlace,
 ): Promise<ProgramFiles | undefined> {
-  const { env, cwd } = place;
   if (basename(command) === "npx") {
     const node = (await pathOf("node", place)) ?? process.execPath;
     return filesOf([node, ...(await place.locatePackage(args))], place);
   }
   const path = await pathOf(command, place);
   if (path === undefined) return undefined;
-  const node = shebangOf(path)?.includes("node") ? await pathOf("node", { env, cwd }) : undefined;
+  const node = shebangOf(path)?.includes("node") ? await pathOf("node", place) : undefined;
   return filesOf([...(node === undefined ? [] : [node]), path, ...args], place);
 }
 
-async function pathOf(command: string, { env, cwd }: Pick<ProgramPlace, "env" | "cwd">): Promise<string | undefined> {
+async function pathOf(command: string, { env, cwd, realPath }: ProgramPlace): Promise<string | undefined> {
   const found = await findProgram(command, { env, cwd, platform: process.platform });
-  return found === undefined ? undefined : realpathSync(found);
+  return found === undefined ? undefined : realPath(found);
 }
 
 /** The first argument that is a file, and not the value of an option for another one, is the program of an interpreter. */
-function filesOf(words: readonly string[], { cwd, homedir, env }: ProgramPlace): ProgramFiles {
+function filesOf(words: readonly string[], { cwd, homedir, env, realPath }: ProgramPlace): ProgramFiles {
   const [program = "", ...rest] = words;
   const index = rest.findIndex((word, at) => isFileWord(word, cwd) && !loadingOption.test(rest[at - 1] ?? ""));
-  const script = index < 0 ? undefined : realpathSync(resolve(cwd, rest[index]!));
+  const script = index < 0 ? undefined : realPath(resolve(cwd, rest[index]!));
   const line = [program, ...rest.map((word, at) => (at === index ? script! : word))];
   const ownWords = index < 0 ? rest : rest.slice(0, index);
   const options = [...ownWords, ...(env["NODE_OPTIONS"] ?? "").split(/\s+/)];
-  const roots = [program, script, ...loadedFiles(options, cwd)].flatMap((file) =>
+  const roots = [program, script, ...loadedFiles(options, cwd).map(realPath)].flatMap((file) =>
     file === undefined ? [] : rootOf(file, homedir),
   );
   return { line, read: [...new Set(roots)].filter((path) => !isSystem(path)) };
@@ -65,7 +66,7 @@ function loadedFiles(words: readonly string[], cwd: string): readonly string[] {
   });
   return values
     .map((value) => (value.startsWith("file:///") ? fileURLToPath(value) : resolve(cwd, value)))
-    .flatMap((path) => (isFile(path) ? realpathSync(path) : []));
+    .filter(isFile);
 }
 
 function isFileWord(word: string, cwd: string): boolean {
