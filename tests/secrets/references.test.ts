@@ -97,20 +97,23 @@ test(
 
 test("what can't be resolved, or would be in the process list, switches its server off and is named", async () => {
   await using place = await placeWith({});
-  const file = join(place.folder, "loose");
+  const file = join(place.folder, "loose; touch x");
   await writeFile(file, "anyone-can-read");
   await chmod(file, 0o644);
   await place.configure({
     none: { command: "node", env: { A: "${keychain:nothing}" } },
     loose: { command: "node", env: { A: `\${file:${file}}` } },
+    loud: { command: "node", env: { A: "${cmd:printf 'the token is %s' said-aloud-$((40+2)) >&2; exit 3}" } },
     shown: { command: "node", args: ["--token", "${keychain:nothing}"] },
     fine: { command: "node" },
   });
   const { out, err } = await runHere(place, ["config", "check"]);
   const text = out + err;
   expect(text).toContain("needs the secret keychain:nothing: it is not set; run `clawport secret set nothing`");
-  expect(text).toContain(`others can read the file; run \`chmod 600 ${file}\``);
+  expect(text).toContain(`others can read the file; run \`chmod 600 '${file}'\``);
   expect(text).toContain("which every user of this computer could read in `ps`; put it into `env`");
+  expect(text).toContain("exited with code 3: that server is off");
+  expect(text).not.toContain("said-aloud-42");
   const servers = (await runHere(place, ["servers"])).out;
   expect(servers).toContain("fine");
 });

@@ -166,6 +166,11 @@ test.each([
   expect(await problemsOf(text)).toEqual([{ path, message, line: 1, column: expect.any(Number) as number }]);
 });
 
+test("a reference in a command that is not a server's is refused, too", async () => {
+  const text = "{agent: {transcription: {command: ['whisper', '{file}', '${keychain:key}']}}}";
+  expect((await problemsOf(text))[0]?.message).toContain("could read in `ps`");
+});
+
 test.each([
   "{apps: {serve: true, show: true, allowedOrigins: ['http://localhost:3000', 'chrome-extension://abc']}}",
   "{agent: {model: {name: 'google/m', prices: {input: 1, output: 2}, maxCost: 1}}}",

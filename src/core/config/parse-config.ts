@@ -138,7 +138,9 @@ function isHarmless(name: string): boolean {
 
 /** What is wrong with a reference to a secret; undefined if it is good, or if secrets are not looked up here. */
 function judgeReference(path: ConfigPath, name: string, secrets: ResolvedSecrets | undefined): string | undefined {
-  if (path[0] === "servers" && (path[2] === "command" || path[2] === "args"))
+  const isInCommandLine =
+    path[0] === "servers" ? path[2] === "command" || path[2] === "args" : path.includes("command");
+  if (isInCommandLine)
     return `has the secret ${name}, which every user of this computer could read in \`ps\`; put it into \`env\``;
   const problem = secrets?.problems.get(name);
   return problem === undefined ? undefined : `needs the secret ${name}: ${problem}`;

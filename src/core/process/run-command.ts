@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
+  /** What it says on stderr may have a secret in it, and is not repeated. */
+  readonly isStderrSecret?: boolean;
 }
 
 /** How long the rest of the output may take to arrive after the command has exited. */
@@ -21,7 +23,7 @@ const drainMs = 1000;
 
 /** Runs a command and returns its stdout. When this settles, nothing that the command started runs any more. */
 export async function runCommand(program: ProgramCommand, options: RunOptions): Promise<Buffer> {
-  const { env, signal, timeoutMs, maxOutputBytes } = options;
+  const { env, signal, timeoutMs } = options;
   if (signal.aborted) throw cancelledBy(signal);
   const name = JSON.stringify(program.command);
   const secrets = [...Object.values(program.env), ...secretArguments(program.args)].flatMap(secretParts);
@@ -29,7 +31,7 @@ export async function runCommand(program: ProgramCommand, options: RunOptions): 
     throw new Fault("unavailable", `${name} could not be started: ${messageOf(cause)}`, { cause });
   });
   try {
-    return await withDeadline(timeoutMs, signal, () => readOutput(name, tree, maxOutputBytes, secrets));
+    return await withDeadline(timeoutMs, signal, () => readOutput(name, tree, options, secrets));
   } finally {
     await tree.kill();
   }
@@ -38,7 +40,7 @@ export async function runCommand(program: ProgramCommand, options: RunOptions): 
 async function readOutput(
   name: string,
   tree: ProcessTree,
-  maxBytes: number,
+  { maxOutputBytes: maxBytes, isStderrSecret = false }: RunOptions,
   secrets: readonly string[],
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -59,6 +61,6 @@ async function readOutput(
   await Promise.race([settledWithin(tree.drained, drainMs), overflow.promise]);
   if (code === 0) return Buffer.concat(chunks);
   const text = errors.text().trim();
-  const reason = text === "" ? "" : `: ${quotedPeerTail(text, 500)}`;
+  const reason = text === "" || isStderrSecret ? "" : `: ${quotedPeerTail(text, 500)}`;
   throw new Fault("unavailable", `${name} exited with ${signal ?? `code ${code}`}${reason}.`);
 }

@@ -6,6 +6,7 @@ import { Fault, messageOf } from "../../../core/fault.ts";
 import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { runCommand } from "../../../core/process/run-command.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
 import { openSecretStore, secretsFile } from "./secret-store.ts";
 
 export interface ResolveOptions {
@@ -77,7 +78,7 @@ async function fromFile(path: string): Promise<string> {
     throw new Fault("not-found", "the file does not exist");
   });
   if (process.platform !== "win32" && ((mode & 0o077) !== 0 || (uid !== 0 && uid !== process.getuid?.())))
-    throw new Fault("denied", `others can read the file; run \`chmod 600 ${path}\``);
+    throw new Fault("denied", `others can read the file; run \`chmod 600 ${shellWord(path)}\``);
   const text = readRegularFileNow(path, maxFileBytes).replace(/\r?\n$/, "");
   if (text === "") throw new Fault("config", "the file is empty");
   return text;
@@ -98,7 +99,8 @@ async function run(command: string, args: readonly string[], env: Env): Promise<
   const own = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && /^(?:OP_|DBUS_SESSION_BUS_ADDRESS$|XDG_)/.test(name) ? [[name, value] as const] : [],
   );
-  const limits = { env, signal: AbortSignal.timeout(commandMs), timeoutMs: commandMs, maxOutputBytes: maxFileBytes };
+  const signal = AbortSignal.timeout(commandMs);
+  const limits = { env, signal, timeoutMs: commandMs, maxOutputBytes: maxFileBytes, isStderrSecret: true };
   const program = { command, args, env: Object.fromEntries(own), pidNamespace: "off" as const };
   const text = (await runCommand(program, limits)).toString("utf8").replace(/\r?\n$/, "");
   if (text === "") throw new Fault("unavailable", "the command printed nothing");
