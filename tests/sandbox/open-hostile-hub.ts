@@ -41,6 +41,9 @@ export async function openHostileHub({
   const own = await makeInnerPlace();
   const runtime = join(own.folder, "run");
   const outside = join(own.folder, "elsewhere");
+  const terminals = join(own.folder, "tm");
+  const tmux = join(terminals, `tmux-${user?.uid ?? process.getuid?.()}`, "default");
+  const engine = join(own.folder, "engine.sock");
   const settingsFolder = join(own.folder, "settings");
   const config = join(isConfigGiven ? settingsFolder : own.home, "clawport.json5");
   const neighbour = join(own.home, "sandbox", "neighbour");
@@ -50,6 +53,8 @@ export async function openHostileHub({
     runtime,
     outside,
     settingsFolder,
+    terminals,
+    dirname(tmux),
     join(own.folder, ".ssh"),
     join(own.home, "sandbox"),
     neighbour,
@@ -62,7 +67,7 @@ export async function openHostileHub({
   const number = 100 + Math.floor(Math.random() * 30_000);
   const [bus, display] = [join(runtime, "bus"), `/tmp/.X11-unix/X${number}`];
   const abstractDisplay = `\0${display}`;
-  const listeners = await Promise.all([bus, display, abstractDisplay].map(listenAt));
+  const listeners = await Promise.all([bus, display, abstractDisplay, tmux, engine].map(listenAt));
   const marker = `marker-${number}`;
   const victim = spawn("sleep", ["600"], { env: { VICTIM: marker }, ...user });
   const port = await freePort();
@@ -77,6 +82,8 @@ export async function openHostileHub({
     outside,
     neighbour,
     config,
+    tmux,
+    engine,
   };
   const command = [program("tests/sandbox/fixtures/hostile-server.ts"), JSON.stringify(facts), marker];
   const settings = Object.entries(servers(facts)).map(([name, more]) => [
@@ -94,7 +101,14 @@ export async function openHostileHub({
   );
   const place = {
     ...own,
-    env: { ...own.env, PATH: path, XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` },
+    env: {
+      ...own.env,
+      PATH: path,
+      XDG_RUNTIME_DIR: runtime,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}`,
+      TMUX_TMPDIR: terminals,
+      DOCKER_HOST: `unix://${engine}`,
+    },
     ...(user && { user }),
   };
   if (user) await giveTo(user, own.folder);

@@ -18,8 +18,8 @@ export interface StateCageOptions {
 }
 
 /**
- * Hides Clawport's own folders, and what acts for this user: the session bus, the display, ssh-agent and container
- * engines. A variable that the settings give to the program shows what it names.
+ * Hides Clawport's own folders, and what acts for this user: the session bus, the display, ssh-agent, container engines,
+ * and the terminals of tmux and screen. A variable that the settings give to the program shows what it names.
  */
 export function makeStateCage(options: StateCageOptions): StateCage {
   const { ownFolders, env, uid, given } = options;
@@ -29,7 +29,9 @@ export function makeStateCage(options: StateCageOptions): StateCage {
   const closedFolders = outermost([...ownFolders, x11].flatMap((folder) => realFolder(folder) ?? []));
   const isOwn = (path: string): boolean => closedFolders.some((folder) => isWithin(path, folder));
   const fixedFiles = options.ownFiles.flatMap((file) => realFile(file) ?? []).filter((file) => !isOwn(file));
-  const emptyFolders = runtime === undefined || isOwn(runtime) ? [] : [runtime];
+  const emptyFolders = outermost(
+    [runtime, ...terminalFolders(options).map(realFolder)].flatMap((each) => each ?? []),
+  ).filter((folder) => !isOwn(folder));
   const named = namedPaths(given, runtime).filter((path) => !isOwn(path));
   const closedFiles = [...socketsOf(options), ...(isRoot ? rootFiles() : [])]
     .flatMap((file) => realFile(file) ?? [])
@@ -66,12 +68,42 @@ function socketsOf({ env, given, command, homedir }: StateCageOptions): readonly
   const hasDisplay = "DISPLAY" in given;
   const hasEngine = "DOCKER_HOST" in given || "CONTAINER_HOST" in given || engineCommands.has(basename(command));
   const [, bus] = /unix:path=([^,;]+)/.exec(env["DBUS_SESSION_BUS_ADDRESS"] ?? "") ?? [];
-  const engines = ["docker.sock", "podman/podman.sock", "containerd/containerd.sock", "crio/crio.sock"];
+  const named = [env["DOCKER_HOST"], env["CONTAINER_HOST"]].map((url) => /^unix:\/\/(\/.+)$/.exec(url ?? "")?.[1]);
+  const engines = [...named, ...systemEngines, ...userEngines.map((name) => join(homedir, name))];
   return [
     ...("DBUS_SESSION_BUS_ADDRESS" in given ? [] : [bus]),
     ...("SSH_AUTH_SOCK" in given ? [] : [env["SSH_AUTH_SOCK"]]),
     ...(hasDisplay ? [] : [env["XAUTHORITY"], join(homedir, ".Xauthority")]),
-    ...(hasEngine ? [] : engines.map((name) => `/run/${name}`)).filter(isWritable),
+    ...(hasEngine ? [] : engines).filter((path) => path !== undefined && isWritable(path)),
+  ];
+}
+
+const systemEngines = [
+  "/run/docker.sock",
+  "/run/podman/podman.sock",
+  "/run/containerd/containerd.sock",
+  "/run/crio/crio.sock",
+  "/run/libvirt/libvirt-sock",
+  "/run/incus/unix.socket",
+  "/run/k3s/containerd/containerd.sock",
+  "/run/buildkit/buildkitd.sock",
+  "/var/lib/incus/unix.socket",
+  "/var/lib/lxd/unix.socket",
+  "/var/snap/lxd/common/lxd/unix.socket",
+];
+const userEngines = [
+  ".docker/run/docker.sock",
+  ".docker/desktop/docker.sock",
+  ".colima/default/docker.sock",
+  ".lima/default/sock/docker.sock",
+];
+
+/** Who can write to a terminal's socket can type into it, outside of the cage. */
+function terminalFolders({ env, given, homedir, uid }: StateCageOptions): readonly (string | undefined)[] {
+  const tmux = [env["TMUX_TMPDIR"] ?? "/tmp", "/tmp"].map((folder) => join(folder, `tmux-${uid}`));
+  return [
+    ...("TMUX" in given || "TMUX_TMPDIR" in given ? [] : tmux),
+    ...("SCREENDIR" in given ? [] : [env["SCREENDIR"], "/run/screen", join(homedir, ".screen")]),
   ];
 }
 
