@@ -44,6 +44,8 @@ export async function writeParts(dir: string, input: Record<string, string>, gro
   await bundle.write({
     dir,
     format: "cjs",
+    // A script of `node:vm` that imports makes Node print a warning.
+    dynamicImportInCjs: false,
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     minify,

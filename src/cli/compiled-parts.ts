@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 type Require = (name: string) => unknown;
 type Part = (exports: object, require: Require, file: string, folder: string) => void;
@@ -19,11 +19,7 @@ export function openCompiledParts(folder: string, cacheFolder: string, requirePa
     if (known !== undefined) return known.exports;
     const filename = `${folder}/${name}`;
     const cachedData = readStored(name);
-    const script = new Script(readFileSync(filename, "latin1"), {
-      filename,
-      cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData });
     const storedBytes = script.cachedDataRejected === false ? cachedData!.length : 0;
     const exports = {};
     parts.set(name, { exports, script, storedBytes });

@@ -57,6 +57,7 @@ export async function openStage(config: object): Promise<Stage> {
       machine: "as-configured",
     },
     doors: { http: { port: 0 }, gatewayNode: "as-configured" },
+    runsScripts: true,
   });
   const token = (await readFile(engine.http!.tokenPath, "utf8")).trim();
   const ask = async (method: string, params: object) => {

@@ -55,6 +55,10 @@ const liveKeys: Readonly<Record<string, LiveKey>> = {
     after: { hub: { surface: "search" } },
     sees: async ({ names }) => isIn(await names(), "search_tools"),
   },
+  "hub.scripts": {
+    after: { hub: { scripts: "on" } },
+    sees: async ({ names }) => isIn(await names(), "run_script"),
+  },
   "hub.always": {
     before: { hub: { surface: "search" } },
     after: { hub: { surface: "search", always: ["add"] } },
@@ -255,6 +259,7 @@ const restarts: readonly (readonly [key: string, after: object])[] = [
   ["catalog.embeddings", { catalog: { embeddings: { url: "http://127.0.0.1:1/v1", model: "m" } } }],
   ["audit", { audit: { keep: 7 } }],
   ["results", { results: { maxTokens: 1234 } }],
+  ["scripts", { scripts: { parallel: 7 } }],
   ["agent", { agent: { backend: "commands" } }],
   ["apps", { apps: { serve: true } }],
   ["machine.enableMcpServer", { machine: { enableMcpServer: true } }],

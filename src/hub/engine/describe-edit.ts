@@ -37,6 +37,7 @@ export const readAtStart: readonly string[] = [
   "catalog.embeddings",
   "audit",
   "results",
+  "scripts",
   "agent",
   "apps",
   "machine.enableMcpServer",
