@@ -48,6 +48,24 @@ test("a question that is held for a call is not shown for another one that got i
   expect(await hub.show(id)).toMatchObject({ text: "Delete all?" });
 });
 
+test("a call that is listed can be shown whole, here and where its question is handed over", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "approvals-"));
+  const file = join(folder.path, "approvals.json");
+  const about = { name: "files__write", source: "files", tool: "write", caller: { door: "cli" } as const };
+  const call = { ...about, arguments: "{", reason: "policy", lasting: true, hash: "one", question: "Write a note?" };
+  const [hub, gateway] = [openApprovals({ file }), openApprovals({ file })];
+  const adding = hub.addWaiting(call);
+  await expect.poll(async () => (await hub.list()).waiting.length, { interval: 1 }).toBe(1);
+  expect(await hub.show("1")).toMatchObject({ text: "Write a note?" });
+  const { id } = await adding;
+
+  let changes = 0;
+  expect(await gateway.show(id)).not.toHaveProperty("text");
+  gateway.onChange(() => changes++, "here");
+  await gateway.hold(id, "Write a note?");
+  expect([changes, await gateway.show(id)]).toEqual([1, expect.objectContaining({ text: "Write a note?" })]);
+});
+
 test("an answer reaches a call that waits in the same process without the file, and others through it", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "approvals-"));
   const file = join(folder.path, "approvals.json");

@@ -167,9 +167,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     return exact ?? (caller.server === undefined ? find({ caller: scope }) : undefined);
   }
 
-  async function holdAndShare(call: WaitingCall, question: string): Promise<void> {
-    const { id, isWhole } = call;
-    held.hold(id, callKey(call), question);
+  async function shareQuestion({ id, isWhole }: WaitingCall, question: string): Promise<void> {
     if (isWhole === true) return;
     await share?.(id, question).catch((error: unknown) =>
       log.warn(`the hub can't show call ${id} whole, so it can't be approved there`, { error }),
@@ -227,7 +225,8 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
       const listed = (await refresh()).waiting.find(isSame);
       // A client that tries again and again does not make the file be written each time.
       if (listed !== undefined && openUntil === undefined) {
-        await holdAndShare(listed, question);
+        held.hold(listed.id, callKey(listed), question);
+        await shareQuestion(listed, question);
         return listed;
       }
       let added: WaitingCall | undefined;
@@ -235,10 +234,12 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
         const id = content.waiting.find(isSame)?.id ?? String(content.lastId + 1);
         const until = openUntil === undefined ? {} : { openUntil: new Date(openUntil).toISOString() };
         added = { ...call, id, at: now(), ...until };
+        // Before it is listed: who reads the list asks for the whole question next.
+        held.hold(id, callKey(added), question);
         const others = content.waiting.filter((other) => other.id !== id);
         return { ...content, waiting: [...others, added], lastId: Math.max(content.lastId, Number(id)) };
       });
-      await holdAndShare(added!, question);
+      await shareQuestion(added!, question);
       return added!;
     },
 
@@ -246,7 +247,10 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
       const call = (await refresh()).waiting.find((waiting) => waiting.id === id);
       if (call === undefined) throw new Fault("not-found", notWaiting(id));
       // What this process judges itself, it knows better.
-      if (held.get(id, callKey(call)) === undefined) held.hold(id, callKey(call), question);
+      if (held.get(id, callKey(call)) !== undefined) return;
+      held.hold(id, callKey(call), question);
+      // The call was listed before its question came.
+      for (const listener of listeners) listener(false);
     },
 
     onAnswer(id, listener) {

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { WaitingCall, Widening } from "../../../../src/catalog/guard/approvals-file.ts";
 import { mayChange } from "../../hub/events.ts";
 import { hub } from "../../hub/control.ts";
@@ -47,8 +47,14 @@ export function QuestionedCallView({ call, others, hasKeys, onAnswered }: Questi
   const isOpen = isStillWaiting(call);
   const hints = hintWords(tool.value?.annotations);
 
-  // The list has a shortened text with secrets masked. The whole of it is in the hub's memory only.
-  const shown = useLive(async () => (await hub.approvals.show({ id: call.id })).text ?? null, [], [call.id]);
+  // The list has a shortened text with secrets masked. The whole of it is in the hub's memory only, and of a call that
+  // another process judges it comes a moment later: it is read until it is there.
+  const whole = useMemo(() => ({ text: null as string | null }), [call.id]);
+  const shown = useLive(
+    async () => (whole.text ??= (await hub.approvals.show({ id: call.id })).text ?? null),
+    ["approvals"],
+    [call.id],
+  );
   const text = shown.value;
   const isRead = useSignal(wasRead(call));
   const isSeen = useSignal(false);
