@@ -52,8 +52,6 @@ export interface RecordingsOptions {
   readonly clock?: () => number;
   /** Called when one begins or ends; without an event when only its notification was shown or is gone. */
   readonly onChange?: ((event?: RecordingEvent) => void) | undefined;
-  /** Another sign for as long as the signal is not aborted: a border around the screen. */
-  readonly showSign?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** A recording takes a moment longer than the film. */
@@ -72,7 +70,7 @@ interface OpenRecording {
 }
 
 export function createRecordings(options: RecordingsOptions): Recordings {
-  const { notifications, log = silentLog, clock = Date.now, onChange, showSign } = options;
+  const { notifications, log = silentLog, clock = Date.now, onChange } = options;
   const open = new Map<string, OpenRecording>();
   let lastId = 0;
 
@@ -138,7 +136,7 @@ export function createRecordings(options: RecordingsOptions): Recordings {
       open.set(id, recording);
       onChange?.({ ...event, kind: "began", at, ms: 0 });
       const over = new AbortController();
-      const signs = Promise.allSettled([keepNotice(recording, over.signal), showSign?.(over.signal)]);
+      const notice = keepNotice(recording, over.signal);
       try {
         const signal = AbortSignal.any([order.signal, stopped.signal]);
         return await withSeconds(order, () => work(signal));
@@ -146,7 +144,7 @@ export function createRecordings(options: RecordingsOptions): Recordings {
         open.delete(id);
         onChange?.({ ...event, kind: "ended", at: clock(), ms: clock() - at });
         over.abort();
-        await settledWithin(signs, closeMs);
+        await settledWithin(notice, closeMs);
       }
     },
   };
