@@ -130,7 +130,7 @@ async function menuCount(desktop: Desktop): Promise<number> {
 }
 
 const maxAttempts = 6;
-const effectMs = 5000;
+const effectMs = 10_000;
 
 const isWithin = (condition: () => boolean | Promise<boolean>, ms: number): Promise<boolean> =>
   until(condition, "", ms).then(
@@ -158,15 +158,27 @@ async function untilShown(desktop: Desktop, read: () => Promise<TrayFacts>): Pro
   return facts;
 }
 
-/** As a person does: one who sees no menu clicks again. */
+/** As a person does: one who sees no menu clicks again. What an earlier click left open, or a tool tip, is gone before. */
 async function openMenu(desktop: Desktop): Promise<void> {
-  const before = await menuCount(desktop);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    await desktop.run("xdotool", "key", "Escape");
+    await desktop.run("xdotool", "mousemove", "400", "400");
+    const before = await untilSteady(() => menuCount(desktop));
     await desktop.run("xdotool", "mousemove", ...icon);
     await desktop.run("xdotool", "click", "3");
-    if (await isWithin(async () => (await menuCount(desktop)) > before, 3000)) return;
+    if (await isWithin(async () => (await menuCount(desktop)) > before, 10_000)) return;
   }
   throw new Error("the menu did not open");
+}
+
+/** What was counted three times in a row: windows that are on their way come or go meanwhile. */
+async function untilSteady(count: () => Promise<number>): Promise<number> {
+  const counts: number[] = [];
+  await until(async () => {
+    counts.push(await count());
+    return counts.length > 2 && new Set(counts.slice(-3)).size === 1;
+  }, "the windows of the panel");
+  return counts.at(-1)!;
 }
 
 async function pressKeys(desktop: Desktop, items: readonly TrayItem[], labels: readonly string[]): Promise<void> {
@@ -175,7 +187,7 @@ async function pressKeys(desktop: Desktop, items: readonly TrayItem[], labels: r
     if (level > 0) {
       const open = await menuCount(desktop);
       await desktop.run("xdotool", "key", "Right");
-      if (!(await isWithin(async () => (await menuCount(desktop)) > open, 3000))) return;
+      if (!(await isWithin(async () => (await menuCount(desktop)) > open, 10_000))) return;
     }
     const choices = list.filter((item) => item.kind === "action" || item.kind === "menu");
     const index = choices.findIndex((choice) => choice.label.startsWith(label));

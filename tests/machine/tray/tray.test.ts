@@ -40,6 +40,7 @@ async function factsOf({ node }: StartedNode): Promise<TrayFacts> {
 describe.each(Object.keys(panels) as PanelName[])("in %s", (name) => {
   test.skipIf(!hasPanel[name])(
     "a person pauses, denies, opens, stops a recording and quits with the menu",
+    { timeout: 240_000 },
     async () => {
       await using desktop = await startDesktop({ size: "800x600", windowManager: true });
       await using panel = await startPanel(desktop, name);
@@ -92,6 +93,7 @@ describe.each(Object.keys(panels) as PanelName[])("in %s", (name) => {
 
 test.skipIf(!hasPanel["xfce4-panel"])(
   "a node shows its own icon, another session only the icon; quitting ends what was started",
+  { timeout: 240_000 },
   async () => {
     await using desktop = await startDesktop({ size: "800x600", windowManager: true });
     await using panel = await startPanel(desktop, "xfce4-panel");
