@@ -61,7 +61,7 @@ describe.each(Object.keys(panels) as PanelName[])("in %s", (name) => {
       await until(() => !isPaused(), "the end of the pause");
 
       const denied = node.text("device.info");
-      await until(() => desktop.shown().includes("Allow device.info?"), "the question");
+      await until(() => desktop.shown().includes("Allow device.info?"), "the question", 40_000);
       await choose(["device.info", "Deny"], async () => !(await isWaiting()));
       expect(await denied).toContain("the answer was no");
 
@@ -117,19 +117,23 @@ test.skipIf(!hasPanel["xfce4-panel"])(
   },
 );
 
-test.skipIf(!hasDesktop)("without a panel it says which extension brings one, and asks by notifications", async () => {
-  await using desktop = await startDesktop();
-  await using node = await startNode({ env: desktop.env, machine });
-  await using tray = await startTray(desktop, node.home.path);
-  await until(() => tray.printed().includes("AppIndicator and KStatusNotifierItem Support"), "the words");
-  const allowed = node.text("device.info");
-  await until(() => desktop.shown().includes("Allow device.info?"), "the question");
-  await desktop.withoutDaemon(() => Promise.resolve());
-  await until(() => desktop.shown().split("Allow device.info?").length === 3, "the question again");
-  await desktop.press("Allow once");
-  expect(await allowed).toContain("deviceName");
-  expect(tray.printed().split("AppIndicator").length).toBe(2);
-});
+test.skipIf(!hasDesktop)(
+  "without a panel it says which extension brings one, and asks by notifications",
+  { timeout: 240_000 },
+  async () => {
+    await using desktop = await startDesktop();
+    await using node = await startNode({ env: desktop.env, machine });
+    await using tray = await startTray(desktop, node.home.path);
+    await until(() => tray.printed().includes("AppIndicator and KStatusNotifierItem Support"), "the words", 40_000);
+    const allowed = node.text("device.info");
+    await until(() => desktop.shown().includes("Allow device.info?"), "the question", 40_000);
+    await desktop.withoutDaemon(() => Promise.resolve());
+    await until(() => desktop.shown().split("Allow device.info?").length === 3, "the question again", 50_000);
+    await desktop.press("Allow once");
+    expect(await allowed).toContain("deviceName");
+    expect(tray.printed().split("AppIndicator").length).toBe(2);
+  },
+);
 
 test.skipIf(!hasDesktop)(
   "a second tray of a session ends itself, as one without panel and notifications does",
