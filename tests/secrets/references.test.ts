@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { startHub } from "../support/cli/run-clawport.ts";
-import { type ConfiguredPlace, placeWith, runHere } from "../support/cli/test-home.ts";
+import { type ConfiguredPlace, placeWith, runHere, shelf } from "../support/cli/test-home.ts";
 import { program } from "../setup/programs.ts";
 import { until } from "../support/until.ts";
 
@@ -105,7 +105,7 @@ test("what can't be resolved, or would be in the process list, switches its serv
     loose: { command: "node", env: { A: `\${file:${file}}` } },
     loud: { command: "node", env: { A: "${cmd:printf 'the token is %s' said-aloud-$((40+2)) >&2; exit 3}" } },
     shown: { command: "node", args: ["--token", "${keychain:nothing}"] },
-    fine: { command: "node" },
+    fine: shelf(),
   });
   const { out, err } = await runHere(place, ["config", "check"]);
   const text = out + err;

@@ -33,7 +33,7 @@ async function logsDebug({ engine, lines }: Stage): Promise<boolean> {
   return lines.some((line) => line.includes("refused a caller"));
 }
 
-/** A tool of this computer that takes two seconds. */
+/** A tool of this computer that takes longer than the shortest limit of a call. */
 function addSlowTool({ engine }: Stage): void {
   const slow: Capability = {
     name: "demo.slow",
@@ -43,7 +43,7 @@ function addSlowTool({ engine }: Stage): void {
     consent: "always",
     input: { type: "object" },
     output: { type: "object" },
-    run: () => new Promise((resolve) => setTimeout(() => resolve({ payload: { done: true } }), 2000)),
+    run: () => new Promise((resolve) => setTimeout(() => resolve({ payload: { done: true } }), 1200)),
   };
   const registry = engine.machine?.registry;
   if (registry?.find(slow.name) === undefined) registry?.register(slow);
