@@ -85,17 +85,36 @@ test.skipIf(isWindows)("the advice about a hub of another version replaces it", 
   const complaint = /the running hub is version 0\.0\.1/;
   const found = await complaintOf(place, complaint);
   expect(found?.fix).toBe(`kill ${old.ready.pid} && clawport up`);
-  const advice = (found?.fix ?? "").replace("clawport", `"${process.execPath}" "${mainFile}"`);
+  await replaceHub(place, found?.fix, complaint);
+  await old.ended;
+});
+
+test.skipIf(isWindows)(
+  "a hub that hangs is a complaint, to which status leads, and its advice replaces the hub",
+  async () => {
+    await using place = await placeWith({});
+    await using hung = await startHub(place, "--port", "0");
+    process.kill(hung.ready.pid, "SIGSTOP");
+    const complaint = /the hub at .* does not answer/;
+    const [status, found] = await Promise.all([clawport(place, "status"), complaintOf(place, complaint)]);
+    expect(status.err).toContain("Run `clawport doctor` to see what helps.");
+    expect(found).toMatchObject({ level: "fail", fix: `kill -9 ${hung.ready.pid} && clawport up` });
+    await replaceHub(place, found?.fix, complaint);
+  },
+);
+
+/** Follows advice that ends a hub and starts another. */
+async function replaceHub(place: Place, fix: string | undefined, complaint: RegExp): Promise<void> {
+  const advice = (fix ?? "").replace("clawport", `"${process.execPath}" "${mainFile}"`);
   const running = runProgram("sh", ["-c", `${advice} --port 0 --json`], { env: place.env, cwd: place.folder });
   try {
-    await old.ended;
     await until(async () => (await complaintOf(place, /the hub runs at/)) !== undefined, "the new hub", 60_000);
     expect(await complaintOf(place, complaint)).toBeUndefined();
   } finally {
     await clawport(place, "stop");
     await running;
   }
-});
+}
 
 const mounts = !isWindows && (await canMount());
 test.skipIf(!mounts)("the advice about a full disk, followed, ends the complaint", async () => {

@@ -4,6 +4,7 @@ import { readConfigOf } from "../state/active-config.ts";
 import { askRunningHub } from "./ask-running-hub.ts";
 import type { Host } from "../state/host.ts";
 import { homePath } from "../state/open-home.ts";
+import type { HubAnswer } from "../doctor/check-hub.ts";
 import { type Examination, examine } from "../doctor/examine.ts";
 import type { Examined } from "../doctor/finding.ts";
 
@@ -29,7 +30,7 @@ export function examineHost(
     uid,
     readConfig: () => readConfigOf(host),
     hubServers: async () => (await askRunningHub(host, (control) => control.servers.list())) ?? [],
-    hubStatus: () => askRunningHub(host, (control) => control.status.read()),
+    hubStatus: () => askRunningHub<HubAnswer>(host, (control) => control.status.read(), "silent"),
     hubConfigPath: async () => (await askRunningHub(host, (control) => control.configuration.place()))?.path,
     hubFindings: () => askRunningHub(host, (control) => control.doctor.findings()),
     hubTools: async () => (await askRunningHub(host, (control) => control.tools.list())) ?? [],

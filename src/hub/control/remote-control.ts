@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/json.ts";
-import { Fault, isFaultCode } from "../../core/fault.ts";
+import { Fault, isFaultCode, toFault } from "../../core/fault.ts";
 import { hubControlUrl, hubTerminalUrl } from "../../core/http/hub-routes.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
 import { createSocketAgent } from "../../core/http/socket-agent.ts";
@@ -53,9 +53,12 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
   async function ask(verb: string, body: object, withinMs: number, given?: AbortSignal): Promise<unknown> {
     const headers = { authorization: `Bearer ${hub.key.reveal()}`, "content-type": "application/json" };
     const url = hubControlUrl(hub.address, verb);
-    const { status, text } = await withDeadline(withinMs, given, async (signal) => {
+    const answering = withDeadline(withinMs, given, async (signal) => {
       const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent, signal });
       return { status: response.statusCode ?? 0, text: await readText(response, largestAnswer) };
+    });
+    const { status, text } = await answering.catch((error: unknown) => {
+      throw toFault(error).code === "timeout" ? silentHub(hub.name, error) : error;
     });
     const answer = parseAnswer(text);
     // JSON has no undefined, and no verb answers with null.
@@ -67,6 +70,10 @@ export function createRemoteControl(hub: RunningHub, options: RemoteControlOptio
 interface ControlAnswer {
   readonly result?: unknown;
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly detail?: unknown };
+}
+
+function silentHub(hub: string, cause: unknown): Fault {
+  return new Fault("timeout", `No answer from ${hub} in time. Run \`clawport doctor\` to see what helps.`, { cause });
 }
 
 function parseAnswer(text: string): ControlAnswer | undefined {

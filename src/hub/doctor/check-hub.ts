@@ -14,9 +14,11 @@ export interface HubFacts {
   readonly host: string;
   readonly port: number;
   readonly version: string;
-  /** Of the running hub; undefined if it does not answer. */
-  readonly status?: Pick<HubStatus, "refusedTokens" | "auditLoss"> | undefined;
+  readonly status?: HubAnswer | undefined;
 }
+
+/** The status of a running hub, or that it did not give one in time. Undefined if none runs, or if it can't be asked. */
+export type HubAnswer = Pick<HubStatus, "refusedTokens" | "auditLoss"> | "silent";
 
 /** Whether the hub runs; if not, whether its port is free. */
 export async function checkHub({ running, host, port, version, status }: HubFacts): Promise<DoctorFinding[]> {
@@ -37,6 +39,11 @@ export async function checkHub({ running, host, port, version, status }: HubFact
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
     return [{ level: "fail", what: `the hub at ${where} does not respond`, fix: `kill ${running.pid} && clawport up` }];
+  if (status === "silent") {
+    // A process that hangs does not heed a signal that asks it to end.
+    const fix = running.host === "openclaw" ? "openclaw gateway restart" : `kill -9 ${running.pid} && clawport up`;
+    return [{ level: "fail", what: `the hub at ${where} does not answer`, fix }];
+  }
   const findings: DoctorFinding[] = [
     { level: "ok", what: `the hub runs at ${where}` },
     ...checkRefused(status?.refusedTokens),

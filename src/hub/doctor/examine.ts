@@ -9,7 +9,6 @@ import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ActiveConfig } from "../state/active-config.ts";
-import type { HubStatus } from "../control/queries/hub-status.ts";
 import type { ListedTool } from "../control/queries/list-tools.ts";
 import { findRunningHub, type HubRecord } from "../state/hub-record.ts";
 import { findMissedRules } from "./missed-rules.ts";
@@ -17,7 +16,7 @@ import { findTrustProblem } from "../state/require-trust.ts";
 import { checkClients } from "./check-clients.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
-import { checkHub } from "./check-hub.ts";
+import { checkHub, type HubAnswer } from "./check-hub.ts";
 import { checkMachine } from "./check-machine.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkPins } from "./check-pins.ts";
@@ -37,7 +36,7 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   /** The servers of the running hub; empty if none runs, or if it does not answer. */
   hubServers(): Promise<readonly ServerStatus[]>;
   /** Undefined if no hub runs, or if it does not answer. */
-  hubStatus(): Promise<Pick<HubStatus, "refusedTokens" | "auditLoss"> | undefined>;
+  hubStatus(): Promise<HubAnswer | undefined>;
   /** Whether the running hub itself asks: then its own environment is looked at. */
   readonly isHub?: boolean;
   /** The configuration of the running hub; undefined if none runs, or if it does not answer. Absent if the hub asks. */
@@ -59,7 +58,11 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
   const distrust = file && (await findTrustProblem(home, file));
 
   const running = await findRunningHub(home);
-  const isHubs = subject.isHub === true || (file !== undefined && (await subject.hubConfigPath?.()) === file.path);
+  const status = await subject.hubStatus();
+  // Each question to a hub that hangs would wait for as long again.
+  const isSilent = status === "silent";
+  const isHubs =
+    subject.isHub === true || (!isSilent && file !== undefined && (await subject.hubConfigPath?.()) === file.path);
 
   const missedRules = async (): Promise<readonly ConfigProblem[]> =>
     file === undefined || !isHubs ? [] : findMissedRules(file, await subject.hubTools());
@@ -77,7 +80,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         host: config.hub.host,
         port: config.hub.port,
         version: readVersion(),
-        status: await subject.hubStatus(),
+        status,
       }),
     clients: () => checkClients(subject),
     servers: async () =>
@@ -86,10 +89,10 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         : checkServers(
             config.servers,
             { ...subject, path: file?.path },
-            await subject.hubServers(),
+            isSilent ? [] : await subject.hubServers(),
             distrust === undefined,
           ),
-    schemas: async () => checkSchemas(await subject.hubTools()),
+    schemas: async () => checkSchemas(isSilent ? [] : await subject.hubTools()),
     pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),
