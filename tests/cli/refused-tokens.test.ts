@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { checkRefused } from "../../src/hub/doctor/check-hub.ts";
 import { listTools, startHub } from "../support/cli/run-clawport.ts";
 import { placeWith, runHere } from "../support/cli/test-home.ts";
 
@@ -19,4 +20,11 @@ test("a client with a wrong token shows up in the log, in status and in doctor, 
   expect(data).toMatchObject({ refusedTokens: { wrong: 2, missing: 0, last: { userAgent: "node" } } });
   expect(place.said.join("")).toContain("refused a client with a wrong token");
   expect([place.said.join(""), status.out, doctor.out].join("")).not.toContain("hunter2");
+});
+
+test("a refused token is no warning once its client has not tried it for ten minutes", () => {
+  const at = "2026-11-18T10:00:00.000Z";
+  const levelAfter = (minutes: number) =>
+    checkRefused({ wrong: 1, missing: 0, last: { at } }, Date.parse(at) + minutes * 60_000).map(({ level }) => level);
+  expect([levelAfter(9), levelAfter(11)]).toEqual([["warn"], ["info"]]);
 });

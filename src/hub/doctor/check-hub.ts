@@ -64,10 +64,14 @@ function checkAudit(loss: HubStatus["auditLoss"]): DoctorFinding[] {
   return [{ level: loss?.isFailing ? "fail" : "warn", what, fix: "df -h  (free some space, then see: clawport logs)" }];
 }
 
-function checkRefused(refused: RefusedTokenCounts | undefined): DoctorFinding[] {
+/** A client that has a valid token since must not be complained about for as long as the hub runs. */
+const recentMs = 10 * 60_000;
+
+export function checkRefused(refused: RefusedTokenCounts | undefined, now = Date.now()): DoctorFinding[] {
   if (refused === undefined || refused.wrong === 0) return [];
   const { wrong, last } = refused;
   const who = last?.userAgent === undefined ? "" : `, the last by ${quoted(last.userAgent, 120)}`;
   const what = `the hub has refused ${countText(wrong, "request")} with a wrong token since it started${who}`;
+  if (last !== undefined && now - Date.parse(last.at) > recentMs) return [{ level: "info", what }];
   return [{ level: "warn", what, fix: "clawport clients  (give that client a valid token)" }];
 }
