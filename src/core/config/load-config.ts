@@ -20,6 +20,8 @@ export interface LoadedConfig {
   readonly secrets?: readonly NamedSecret[];
   /** The secrets that are kept elsewhere, as it names them. */
   readonly references?: readonly string[];
+  /** They were not looked up, since the user has not trusted the folder it comes with: it can't be used like this. */
+  readonly isWithheld?: true;
   /** Servers that are off because of their name, or a variable that is not set. */
   readonly waiting: readonly ConfigProblem[];
   /** Valid, but probably a mistake. */

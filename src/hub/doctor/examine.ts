@@ -12,7 +12,7 @@ import type { ActiveConfig } from "../state/active-config.ts";
 import type { ListedTool } from "../control/queries/list-tools.ts";
 import { findRunningHub, type HubRecord } from "../state/hub-record.ts";
 import { findMissedRules } from "./missed-rules.ts";
-import { findTrustProblem } from "../state/require-trust.ts";
+import { findTrustProblem } from "../state/find-doubt.ts";
 import { checkClients } from "./check-clients.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";

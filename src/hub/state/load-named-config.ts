@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { ConfigLocation } from "../../core/config/find-config.ts";
 import { type ConfigFile, loadConfig, type LoadedConfig, readConfigText } from "../../core/config/load-config.ts";
@@ -23,12 +24,30 @@ function resolverFor({ home, env }: NamedConfigFile, location: ConfigLocation): 
   };
 }
 
+/**
+ * What comes with a folder is read twice if it refers to secrets: they are looked up for the very text that the user has
+ * trusted. Until then nothing is, since that can ask 1Password and tell which files exist.
+ */
+async function loadFolderConfig(file: ConfigFile, home: string | undefined): Promise<LoadedConfig> {
+  const { resolve, ...written } = file;
+  const loaded = await loadConfig(written);
+  if (home === undefined || resolve === undefined || (loaded.references ?? []).length === 0) return loaded;
+  const { findTrustProblem } = await import("./find-doubt.ts");
+  const place = { ...loaded, location: "working-folder" as const };
+  const distrust = await findTrustProblem({ file: (...parts) => join(home, ...parts) }, place);
+  if (distrust === undefined) return loadConfig({ ...file, text: loaded.raw });
+  // Commands are refused without running any.
+  const refuse: ConfigFile["resolve"] = (references) => resolve(references.filter((name) => name.startsWith("cmd:")));
+  return { ...(await loadConfig({ ...written, text: loaded.raw, resolve: refuse })), isWithheld: true };
+}
+
 /** Loads our own configuration or, if the user named it with `--config`, that of another program. */
 export async function loadNamedConfig(named: NamedConfigFile, location: ConfigLocation): Promise<NamedConfig> {
   const { path, env, text } = named;
   const file = { path, env, ...(text !== undefined && { text }), resolve: resolverFor(named, location) };
   // Of what comes with a folder, every change is asked about anyway.
-  if (location !== "working-folder") requireOwnWriters(file.path);
+  if (location === "working-folder") return loadFolderConfig(file, named.home);
+  requireOwnWriters(file.path);
   if (location !== "flag") return loadConfig(file);
   const raw = file.text ?? (await readConfigText(path));
   const { convertConfig, isForeignConfig } = await import("../../sources/servers/import/convert-config.ts");

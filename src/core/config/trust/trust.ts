@@ -100,7 +100,7 @@ export interface TrustedConfigs {
   readonly configs: readonly ConfigIdentity[];
 }
 
-export function readTrusted(home: Home, log?: Log): Promise<TrustedConfigs> {
+export function readTrusted(home: Pick<Home, "file">, log?: Log): Promise<TrustedConfigs> {
   return openTrusted(home, log).read();
 }
 
@@ -114,7 +114,7 @@ export async function rememberTrust(home: Home, identity: ConfigIdentity, log?: 
   }));
 }
 
-function openTrusted(home: Home, log?: Log): StateFile<TrustedConfigs> {
+function openTrusted(home: Pick<Home, "file">, log?: Log): StateFile<TrustedConfigs> {
   const path = home.file("trusted-configs.json");
   return openStateFile({ path, parse: parseTrusted, empty: { hashes: [], configs: [] }, ...(log ? { log } : {}) });
 }

@@ -8,7 +8,7 @@ import { Fault } from "../../../core/fault.ts";
 import { withFileLock } from "../../../core/files/file-lock.ts";
 import type { Home } from "../../../core/files/home.ts";
 import { requireOwnConfig } from "../../state/load-named-config.ts";
-import { findTrustProblem } from "../../state/require-trust.ts";
+import { findTrustProblem } from "../../state/find-doubt.ts";
 import { hashConfig } from "../config-text.ts";
 import type { FileContext } from "../contexts.ts";
 

@@ -100,6 +100,12 @@ export async function findCage(draft: TrialDraft, host: TrialHost): Promise<Foun
 
 async function define({ path, location, text, name }: TrialDraft, { home, env }: TrialHost): Promise<ServerDefinition> {
   const loaded = await loadNamedConfig({ path, home: home.path, env, text }, location);
+  const settings = JSON.stringify(loaded.config.servers[name] ?? {});
+  const withheld = loaded.isWithheld === true ? (loaded.references ?? []) : [];
+  if (withheld.some((reference) => settings.includes(JSON.stringify(reference).slice(1, -1)))) {
+    const advice = `Add ${name} without \`--sandbox\`, then run \`clawport sandbox try ${name} --trust\`.`;
+    throw new Fault("untrusted", `Its secrets are looked up only in a configuration that you trust. ${advice}`);
+  }
   const own = formatPath(["servers", name]);
   const waiting = loaded.waiting.find((problem) => problem.path.startsWith(own));
   if (waiting !== undefined) throw new Fault("unavailable", `${waiting.path} ${waiting.message}.`);
