@@ -8,34 +8,48 @@ import type { CatalogTool } from "../source.ts";
 const checker = createSchemaChecker();
 const maxText = 1000;
 
-/**
- * How the arguments of a call differ from the schema of a tool that judges them itself; undefined if they fit, or if
- * they were checked before the call. Names fields, never values.
- */
-async function argumentMismatch({ source, tool }: CatalogTool, args: unknown): Promise<string | undefined> {
-  if (!source.judgesArguments) return undefined;
-  const verdict = await checker.check(tool.inputSchema, args);
-  return verdict.ok ? undefined : visibleText(verdict.message, maxText);
+interface Mismatch {
+  /** Names fields, never values. */
+  readonly text: string;
+  /** The arguments could not be compared with the schema: they may fit. */
+  readonly unchecked?: true;
 }
 
-/** Under `strict`, arguments that the schema does not declare are a question. */
+/**
+ * How the arguments of a call differ from the schema of a tool that judges them itself; undefined if they fit, or if
+ * they were checked before the call.
+ */
+async function argumentMismatch({ source, tool }: CatalogTool, args: unknown): Promise<Mismatch | undefined> {
+  if (!source.judgesArguments) return undefined;
+  const verdict = await checker.check(tool.inputSchema, args);
+  if (verdict.ok) return undefined;
+  const text = visibleText(verdict.message, maxText);
+  return verdict.unchecked ? { text, unchecked: true } : { text };
+}
+
+/** Under `strict`, arguments that the schema does not declare, or that can't be compared with it, are a question. */
 export async function adviceOnArguments(tool: CatalogTool, args: unknown): Promise<Advice | undefined> {
   const mismatch = await argumentMismatch(tool, args);
   if (mismatch === undefined) return undefined;
-  const reason = `policy.preset "strict" requires it: the arguments don't fit the tool's schema (${mismatch})`;
+  const how = mismatch.unchecked ? "can't be compared with" : "don't fit";
+  const reason = `policy.preset "strict" requires it: the arguments ${how} the tool's schema (${mismatch.text})`;
   return { by: "arguments", verdict: "ask", reason };
 }
 
-const hintText = (mismatch: string): string => `Hint: the arguments differ from the tool's schema: ${mismatch}`;
+/** Undefined for arguments that may fit: a hint is true even if the server's error has another cause. */
+async function hintFor(tool: CatalogTool, args: unknown): Promise<string | undefined> {
+  const mismatch = await argumentMismatch(tool, args);
+  if (mismatch === undefined || mismatch.unchecked) return undefined;
+  return `Hint: the arguments differ from the tool's schema: ${mismatch.text}`;
+}
 
 /** A server that refuses arguments often does not say which one is wrong: its own words stay first. */
 export async function withHint(result: ToolResult, tool: CatalogTool, args: unknown): Promise<ToolResult> {
-  const mismatch = await argumentMismatch(tool, args);
-  if (mismatch === undefined) return result;
+  const hint = await hintFor(tool, args);
   const last = result.content.at(-1);
-  // A hub behind this one has said so already.
-  if (last?.type === "text" && last.text === hintText(mismatch)) return result;
-  return { ...result, content: [...result.content, textBlock(hintText(mismatch))] };
+  // A hub behind this one may have said so already.
+  if (hint === undefined || (last?.type === "text" && last.text === hint)) return result;
+  return { ...result, content: [...result.content, textBlock(hint)] };
 }
 
 const invalidParams = -32602;
@@ -43,8 +57,8 @@ const invalidParams = -32602;
 /** The same for a server that refuses them with an error of the protocol. */
 export async function faultWithHint(fault: RpcFault, tool: CatalogTool, args: unknown): Promise<RpcFault> {
   const { error } = fault;
-  const mismatch = error.code === invalidParams ? await argumentMismatch(tool, args) : undefined;
-  if (mismatch === undefined) return fault;
-  const hinted: RpcError = { ...error, message: `${fault.message}\n${hintText(mismatch)}` };
+  const hint = error.code === invalidParams ? await hintFor(tool, args) : undefined;
+  if (hint === undefined) return fault;
+  const hinted: RpcError = { ...error, message: `${fault.message}\n${hint}` };
   return new RpcFault(hinted);
 }

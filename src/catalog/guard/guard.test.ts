@@ -153,6 +153,22 @@ test("a tool that fails on arguments that fit is quoted alone", async () => {
   expect(await hub.call("git__push", { branch: "main" })).toEqual(errorResult("full"));
 });
 
+test("a tool that fails on arguments that can't be checked is quoted alone, and strict asks about them", async () => {
+  const source = { judgesArguments: true, trusted: true, call: () => Promise.resolve(errorResult("full")) };
+  const tree = testTool("push", {
+    inputSchema: { type: "object", properties: { tree: { $ref: "#" } } },
+    annotations: { readOnlyHint: true },
+  });
+  let args = {};
+  for (let depth = 0; depth < 80; depth++) args = { tree: args };
+  await using hub = await startGuard({ source, tools: [tree] });
+  expect(await hub.call("git__push", args)).toEqual(errorResult("full"));
+  await using strict = await startGuard({ policy: { preset: "strict" }, source, tools: [tree] });
+  const questions = strict.person("once");
+  await strict.call("git__push", args);
+  expect(JSON.stringify(questions)).toContain("the arguments can't be compared with the tool's schema (is too deep");
+});
+
 test("under strict, arguments that don't fit the schema are a question that names the field", async () => {
   const source = { judgesArguments: true, trusted: true };
   await using hub = await startGuard({ policy: { preset: "strict" }, source, tools: [strictTool] });

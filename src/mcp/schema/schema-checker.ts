@@ -8,7 +8,10 @@ import { measureValue, schemaBounds, type ValueBounds } from "./measure-value.ts
 import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
 import type { SubSchema } from "./schema-keywords.ts";
 
-export type SchemaVerdict = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type SchemaVerdict =
+  | { readonly ok: true }
+  /** `unchecked` if the value could not be compared with the schema: it may fit. */
+  | { readonly ok: false; readonly message: string; readonly unchecked?: true };
 
 export interface SchemaCheckerOptions {
   readonly schema?: ValueBounds;
@@ -73,7 +76,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
     let wasted = 0;
     const check: Check = (value) => {
       const nodes = measureValue(value, bounds);
-      if (typeof nodes === "string") return refuse(`is ${nodes} to be checked`);
+      if (typeof nodes === "string") return leaveUnchecked(`is ${nodes} to be checked`);
       if (library === undefined) return loadLibrary().then(() => checks.get(schema)?.(value) ?? check(value));
       const direct = !prepared.risky && nodes * prepared.size <= smallWork;
       const outcome = direct ? library(prepared, value) : runFairly(library, prepared, value);
@@ -81,10 +84,10 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
         wasted = 0;
         return outcome.problems === undefined ? fine : refuse(...outcome.problems);
       }
-      if (outcome.why === "depth") return refuse("is too deep to be checked");
-      if (outcome.why === "error") return refuse("has content that can't be checked");
+      if (outcome.why === "depth") return leaveUnchecked("is too deep to be checked");
+      if (outcome.why === "error") return leaveUnchecked("has content that can't be checked");
       if (nodes > smallNodes || JSON.stringify(value).length > smallText)
-        return refuse("is too large to be checked in time");
+        return leaveUnchecked("is too large to be checked in time");
       // A schema is blamed for the CPU time it used, added up over consecutive timeouts.
       wasted += outcome.cpuMilliseconds;
       if (wasted >= milliseconds / 2) checks.set(schema, acceptAll(schema, "checking against it takes too long"));
@@ -129,10 +132,14 @@ function createPlainCheck(prepared: PreparedSchema, accepts: AcceptsValue, bound
     if (accepts(value)) return fine;
     const problems = explainMismatch(prepared.root, value, prepared.targets, fits);
     const tooDeep = problems.length === 0 && measureValue(value, { ...bounds, nodes: Infinity }) === "too deep";
-    return tooDeep ? refuse("is too deep to be checked") : refuse(...problems);
+    return tooDeep ? leaveUnchecked("is too deep to be checked") : refuse(...problems);
   };
 }
 
 function refuse(...problems: readonly string[]): SchemaVerdict {
   return { ok: false, message: problems.length === 0 ? "does not fit the schema" : problems.join("\n") };
+}
+
+function leaveUnchecked(message: string): SchemaVerdict {
+  return { ok: false, message, unchecked: true };
 }
