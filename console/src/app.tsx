@@ -8,7 +8,7 @@ import { standing } from "./hub/session.ts";
 import { waitingCount } from "./hub/shared.ts";
 import { otherPages, type PageProps, pages } from "./pages/page-table.ts";
 import { Button } from "./parts/button.tsx";
-import { KeyHelp } from "./parts/keyboard.tsx";
+import { KeyHelp, PalettePlace } from "./parts/keyboard.tsx";
 import { SideBar, sideOpen } from "./parts/side-bar.tsx";
 import { TopBar } from "./parts/top-bar.tsx";
 import { NotFound } from "./parts/states.tsx";
@@ -100,6 +100,7 @@ export function App() {
       </div>
       <NoticeBox />
       <KeyHelp />
+      <PalettePlace />
       <div class="hidden" role="status" aria-live="polite">
         {spoken}
       </div>

@@ -6,7 +6,7 @@ export interface PageProps {
   readonly rest: readonly string[];
 }
 
-interface PageRow {
+interface OtherPageRow {
   readonly id: string;
   readonly title: string;
   readonly icon: IconName;
@@ -17,16 +17,23 @@ interface PageRow {
   load(): Promise<ComponentType<PageProps>>;
 }
 
+interface PageRow extends OtherPageRow {
+  /** After `g`, it leads here. */
+  readonly key: string;
+}
+
 /** Each page is a file of its own, loaded when it is first opened. */
 export const pages: readonly PageRow[] = [
   {
     id: "",
+    key: "o",
     title: "Overview",
     icon: "overview",
     load: async () => (await import("./overview/overview-page.tsx")).OverviewPage,
   },
   {
     id: "servers",
+    key: "s",
     title: "Servers",
     icon: "servers",
     full: true,
@@ -34,6 +41,7 @@ export const pages: readonly PageRow[] = [
   },
   {
     id: "tools",
+    key: "t",
     title: "Tools",
     icon: "tools",
     full: true,
@@ -41,6 +49,7 @@ export const pages: readonly PageRow[] = [
   },
   {
     id: "approvals",
+    key: "p",
     title: "Approvals",
     icon: "approvals",
     full: true,
@@ -48,6 +57,7 @@ export const pages: readonly PageRow[] = [
   },
   {
     id: "activity",
+    key: "a",
     title: "Activity",
     icon: "activity",
     full: true,
@@ -55,6 +65,7 @@ export const pages: readonly PageRow[] = [
   },
   {
     id: "usage",
+    key: "u",
     title: "Usage",
     icon: "usage",
     full: true,
@@ -62,20 +73,29 @@ export const pages: readonly PageRow[] = [
   },
   {
     id: "machine",
+    key: "m",
     title: "Machine",
     icon: "machine",
     gap: true,
     load: async () => (await import("./machine/machine-page.tsx")).MachinePage,
   },
-  { id: "apps", title: "Apps", icon: "apps", load: async () => (await import("./apps/apps-page.tsx")).AppsPage },
+  {
+    id: "apps",
+    key: "x",
+    title: "Apps",
+    icon: "apps",
+    load: async () => (await import("./apps/apps-page.tsx")).AppsPage,
+  },
   {
     id: "agent",
+    key: "g",
     title: "Agent",
     icon: "agent",
     load: async () => (await import("./agent/agent-page.tsx")).AgentPage,
   },
   {
     id: "settings",
+    key: "c",
     title: "Settings",
     icon: "settings",
     load: async () => (await import("./settings/settings-page.tsx")).SettingsPage,
@@ -83,7 +103,7 @@ export const pages: readonly PageRow[] = [
 ];
 
 /** Pages without a place in the navigation. */
-export const otherPages: readonly PageRow[] = [
+export const otherPages: readonly OtherPageRow[] = [
   {
     id: "welcome",
     title: "Set up",

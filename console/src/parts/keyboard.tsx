@@ -1,23 +1,18 @@
 import { signal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { pages } from "../pages/page-table.ts";
 import { navigate, pathTo } from "../router/route.tsx";
 import { Button } from "./button.tsx";
+import { Palette } from "./palette.tsx";
+import { isTyping, paletteOpen } from "./use-key.ts";
 
 export const helpOpen = signal(false);
+export function openPalette(): void {
+  paletteOpen.value = true;
+}
 
-/** `g`, then one of these. */
-const pageKeys: Readonly<Record<string, string>> = {
-  o: "",
-  s: "servers",
-  t: "tools",
-  p: "approvals",
-  a: "activity",
-  u: "usage",
-  m: "machine",
-  x: "apps",
-  g: "agent",
-  c: "settings",
-};
+export function PalettePlace() {
+  return paletteOpen.value ? <Palette onClose={() => (paletteOpen.value = false)} /> : null;
+}
 
 const chordMs = 1200;
 
@@ -25,7 +20,13 @@ const chordMs = 1200;
 export function listenToKeys(): void {
   let waitsSince = 0;
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      if (paletteOpen.value) paletteOpen.value = false;
+      else openPalette();
+      return;
+    }
+    if (event.defaultPrevented || paletteOpen.value || event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.key === "Escape") {
       helpOpen.value = false;
       if (isTyping(event.target)) (event.target as HTMLElement).blur();
@@ -34,10 +35,10 @@ export function listenToKeys(): void {
     if (isTyping(event.target)) return;
     const isChord = Date.now() - waitsSince < chordMs;
     waitsSince = 0;
-    if (isChord && event.key in pageKeys) {
+    const page = isChord ? pages.find(({ key }) => key === event.key) : undefined;
+    if (page !== undefined) {
       event.preventDefault();
-      const page = pageKeys[event.key] ?? "";
-      navigate(page === "" ? pathTo() : pathTo(page));
+      navigate(page.id === "" ? pathTo() : pathTo(page.id));
     } else if (event.key === "g") waitsSince = Date.now();
     else if (event.key === "?") helpOpen.value = !helpOpen.value;
     else if (event.key === "/") {
@@ -54,41 +55,9 @@ function isNowhere(focused: Element | null): boolean {
   return focused === document.body || focused?.id === "page";
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select, [contenteditable]")
-  );
-}
-
-/** A key of one page, for as long as it is shown. */
-export function useKey(key: string, run: () => void, isOn = true): void {
-  // Before the page is painted: a key works as soon as its button is seen.
-  useLayoutEffect(() => {
-    if (!isOn) return;
-    const listen = (event: KeyboardEvent): void => {
-      // A key that is held down must not answer what comes next.
-      if (event.repeat || event.key !== key || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target))
-        return;
-      event.preventDefault();
-      run();
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  });
-}
-
 const rows: readonly (readonly [string, string])[] = [
+  ["Ctrl-K", "Find a page, a server, a tool or something to do"],
   ["/", "Search"],
-  ["g o", "Overview"],
-  ["g s", "Servers"],
-  ["g t", "Tools"],
-  ["g p", "Approvals"],
-  ["g a", "Activity"],
-  ["g u", "Usage"],
-  ["g m", "Machine"],
-  ["g x", "Apps"],
-  ["g g", "Agent"],
-  ["g c", "Settings"],
   ["↑ ↓", "Move in a list"],
   ["⏎", "Open, or run a tool"],
   ["o a n v", "Answer an approval: once, always, not now, never"],
@@ -104,7 +73,7 @@ export function KeyHelp() {
       <div class="stack-small">
         <h2>Keyboard</h2>
         <dl class="facts">
-          {rows.map(([keys, what]) => (
+          {[...rows, ...pages.map(({ key, title }) => [`g ${key}`, title] as const)].map(([keys, what]) => (
             <>
               <dt>
                 {keys.split(" ").map((key) => (

@@ -2,6 +2,8 @@ import { connection } from "../hub/events.ts";
 import { status } from "../hub/shared.ts";
 import { Link, pathTo } from "../router/route.tsx";
 import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import { openPalette } from "./keyboard.tsx";
 import { sideOpen } from "./side-bar.tsx";
 import { Shape } from "./state-mark.tsx";
 import { Ago, visible } from "./words.tsx";
@@ -45,6 +47,14 @@ export function TopBar({ title, home, rest }: TopBarProps) {
           </>
         )}
       </h1>
+      <button type="button" class="button find-button" aria-keyshortcuts="Control+K" onClick={openPalette}>
+        <Icon name="search" size={14} />
+        <span class="wide-only">Find or do</span>
+        <kbd class="wide-only" aria-hidden="true">
+          Ctrl K
+        </kbd>
+        <span class="hidden"> anything</span>
+      </button>
       <LiveMark />
     </header>
   );

@@ -41,6 +41,13 @@ export function countText(count: number): string {
   return numbers.format(count);
 }
 
+/** `412`, `12,400`, `1.2M`: no one reads all digits of a large number. */
+export function shortCount(count: number): string {
+  return count < 100_000 ? countText(count) : compact.format(count);
+}
+
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
 /** `1 tool`, `2,000 tools`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;

@@ -5,7 +5,7 @@ import { hub } from "../../hub/control.ts";
 import { approvals } from "../../hub/shared.ts";
 import { BackTo } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
-import { useKey } from "../../parts/keyboard.tsx";
+import { useKey } from "../../parts/use-key.ts";
 import { UnreadNote, WholeText } from "../../parts/whole-text.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";

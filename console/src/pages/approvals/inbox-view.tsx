@@ -4,7 +4,7 @@ import type { ApprovalAnswer } from "../../../../src/catalog/advice.ts";
 import type { ApprovalsList } from "../../../../src/hub/control/approvals.ts";
 import { mayChange } from "../../hub/events.ts";
 import { Button } from "../../parts/button.tsx";
-import { useKey } from "../../parts/keyboard.tsx";
+import { useKey } from "../../parts/use-key.ts";
 import { isNarrow } from "../../parts/narrow.ts";
 import { Empty } from "../../parts/states.tsx";
 import { plural } from "../../parts/words.tsx";

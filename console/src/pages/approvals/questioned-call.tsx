@@ -8,7 +8,7 @@ import { isStillWaiting } from "../../hub/still-waiting.ts";
 import { BackTo, Code, Diff } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { hintWords } from "../../parts/hints.tsx";
-import { useKey } from "../../parts/keyboard.tsx";
+import { useKey } from "../../parts/use-key.ts";
 import { Skeleton } from "../../parts/states.tsx";
 import { UnreadNote, WholeText } from "../../parts/whole-text.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";

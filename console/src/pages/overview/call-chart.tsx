@@ -23,6 +23,7 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
   const calls = sum(points, ({ calls }) => calls);
   const errors = sum(points, ({ errors }) => errors);
   const refused = sum(points, ({ refused }) => refused);
+  const ends = [minuteText(points[0]?.at), minuteText(points.at(-1)?.at)] as const;
   const [p50, p95] = [callTime(points, 0.5), callTime(points, 0.95)];
   return (
     <div class="call-chart">
@@ -34,26 +35,37 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
         <Figure value={durationText(p95)} name="p95" />
       </div>
       <div class="columns charts">
-        <figure>
-          <figcaption class="small muted">Calls per minute</figcaption>
-          <BarChart
-            label={`${calls} calls and ${errors} errors in the last hour`}
-            values={points.map(({ at, calls, errors, refused }) => ({
-              key: at,
-              whole: calls,
-              part: errors,
-              title: `${minuteText(at)}: ${calls} calls, ${errors} errors, ${refused} refused`,
-            }))}
-          />
-        </figure>
-        <figure>
-          <figcaption class="small muted">Time per call, without the wait for approval: median and p95</figcaption>
-          <LineChart
-            label={`Median ${durationText(p50)}, p95 ${durationText(p95)}`}
-            low={points.map((each) => each.p50)}
-            high={points.map((each) => each.p95)}
-          />
-        </figure>
+        <BarChart
+          caption="Calls per minute"
+          legend={[
+            ["bar", "calls"],
+            ["bar-bad", "errors"],
+          ]}
+          ends={ends}
+          label={`${calls} calls and ${errors} errors in the last hour`}
+          values={points.map(({ at, calls, errors, refused }) => ({
+            key: at,
+            whole: calls,
+            part: errors,
+            title: `${minuteText(at)}: ${calls} calls, ${errors} errors, ${refused} refused`,
+          }))}
+        />
+        <LineChart
+          caption="Time per call, without the wait for approval"
+          legend={[
+            ["curve", "median"],
+            ["curve-thin", "p95"],
+          ]}
+          ends={ends}
+          titles={points.map(({ at, p50, p95 }) =>
+            p50 === undefined
+              ? `${minuteText(at)}: no calls`
+              : `${minuteText(at)}: median ${durationText(p50)}, p95 ${durationText(p95)}`,
+          )}
+          label={`Median ${durationText(p50)}, p95 ${durationText(p95)}`}
+          low={points.map((each) => each.p50)}
+          high={points.map((each) => each.p95)}
+        />
       </div>
     </div>
   );
@@ -72,8 +84,8 @@ function sum<T>(list: readonly T[], of: (each: T) => number): number {
   return list.reduce((total, each) => total + of(each), 0);
 }
 
-function minuteText(at: string): string {
-  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+function minuteText(at: string | undefined): string {
+  return at === undefined ? "" : new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
 function percent(share: number): string {

@@ -56,15 +56,15 @@ function Doors({ now }: { readonly now: HubStatus }) {
         </li>
       )}
       {doors.map(([door, callers]) => (
-        <li key={door}>
+        <li key={door} class="door">
           <StateMark tone="ok">
             <span class="door-name">{doorNames[door] ?? door}</span>
           </StateMark>
-          <ul class="grow">
+          <ul>
             {callers.slice(0, 6).map((caller) => (
-              <li key={`${caller.token} ${caller.client}`} class="row small">
+              <li key={`${caller.token} ${caller.client}`} class="row row-wrap small">
                 <Link
-                  class="clip"
+                  class="grow break"
                   to={`${pathTo("activity")}?caller=${encodeURIComponent(caller.client ?? caller.token ?? caller.door)}`}
                 >
                   {visible(
@@ -73,11 +73,11 @@ function Doors({ now }: { readonly now: HubStatus }) {
                       : callerName(caller),
                   )}
                 </Link>
-                <span class="muted grow clip">
+                <span class="muted num">
                   {plural(caller.calls, "call")}
                   {caller.failedCalls > 0 && <>, {countText(caller.failedCalls)} failed</>}
                 </span>
-                <span class="muted">
+                <span class="muted door-when">
                   <Ago at={caller.lastCall} />
                 </span>
               </li>

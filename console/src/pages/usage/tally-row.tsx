@@ -1,8 +1,8 @@
 import type { UsageReport, UsageTally } from "../../../../src/catalog/usage/usage-report.ts";
-import { countText, visible } from "../../parts/words.tsx";
+import { countText, shortCount, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { usagePath } from "./usage-path.ts";
-import { sourceWords, shortCount } from "./usage-words.ts";
+import { sourceWords } from "./usage-words.ts";
 
 /** What one server, tool or caller did. */
 export interface NamedTally extends UsageTally {

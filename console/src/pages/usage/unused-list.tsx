@@ -5,10 +5,10 @@ import { Empty } from "../../parts/states.tsx";
 import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
-import { countText, plural, visible } from "../../parts/words.tsx";
+import { countText, plural, shortCount, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
 import { unusedSources } from "./unused-sources.ts";
-import { periodWords, shortCount, sourceWords } from "./usage-words.ts";
+import { periodWords, sourceWords } from "./usage-words.ts";
 
 /** The tools that no one called, the most expensive first, each with the way to hide it. */
 export function UnusedList({ report, days }: { readonly report: UsageReport; readonly days: number }) {

@@ -4,13 +4,13 @@ import { Panel } from "../../parts/blocks.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { BarChart } from "../../parts/charts.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { countText, plural, visible } from "../../parts/words.tsx";
+import { countText, plural, shortCount, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { talliesOf, type TallyKind, TallyRow } from "./tally-row.tsx";
 import { switchOffPath } from "./unused-list.tsx";
 import { type UnusedSource, unusedSources } from "./unused-sources.ts";
 import { usagePath } from "./usage-path.ts";
-import { dayWords, periodWords, sourceWords, shortCount } from "./usage-words.ts";
+import { dayWords, periodWords, sourceWords } from "./usage-words.ts";
 
 interface SummaryProps {
   readonly report: UsageReport;
@@ -104,47 +104,39 @@ function Figure({ value, name, isBad = false }: FigureProps) {
 }
 
 function Charts({ report: { days, total } }: { readonly report: UsageReport }) {
-  const [first, last] = [days[0]?.day ?? "", days.at(-1)?.day ?? ""];
+  const ends = [dayWords(days[0]?.day ?? ""), dayWords(days.at(-1)?.day ?? "")] as const;
   const busiest = days.reduce((best, each) => (each.calls > best.calls ? each : best));
   const tokensOf = (day: (typeof days)[number]): number => day.tokensIn + day.tokensOut;
   const heaviest = days.reduce((best, each) => (tokensOf(each) > tokensOf(best) ? each : best));
   return (
     <div class="columns charts">
-      <figure>
-        <figcaption class="small muted">Calls and errors by day, at most {shortCount(busiest.calls)}</figcaption>
-        <BarChart
-          label={`${plural(total.calls, "call")} and ${plural(total.errors, "error")}, most on ${dayWords(busiest.day)}: ${countText(busiest.calls)}`}
-          values={days.map(({ day, calls, errors }) => ({
-            key: day,
-            whole: calls,
-            part: errors,
-            title: `${dayWords(day)}: ${plural(calls, "call")}, ${plural(errors, "error")}`,
-          }))}
-        />
-        <Ends first={first} last={last} />
-      </figure>
-      <figure>
-        <figcaption class="small muted">Estimated tokens by day, at most {shortCount(tokensOf(heaviest))}</figcaption>
-        <BarChart
-          label={`Estimated tokens in and out, most on ${dayWords(heaviest.day)}: ${countText(tokensOf(heaviest))}`}
-          values={days.map((day) => ({
-            key: day.day,
-            whole: tokensOf(day),
-            part: 0,
-            title: `${dayWords(day.day)}: ${countText(day.tokensIn)} tokens in, ${countText(day.tokensOut)} out`,
-          }))}
-        />
-        <Ends first={first} last={last} />
-      </figure>
-    </div>
-  );
-}
-
-function Ends({ first, last }: { readonly first: string; readonly last: string }) {
-  return (
-    <div class="chart-ends small muted" aria-hidden="true">
-      <span>{dayWords(first)}</span>
-      <span>{dayWords(last)}</span>
+      <BarChart
+        caption="Calls by day"
+        legend={[
+          ["bar", "calls"],
+          ["bar-bad", "errors"],
+        ]}
+        ends={ends}
+        label={`${plural(total.calls, "call")} and ${plural(total.errors, "error")}, most on ${dayWords(busiest.day)}: ${countText(busiest.calls)}`}
+        values={days.map(({ day, calls, errors }) => ({
+          key: day,
+          whole: calls,
+          part: errors,
+          title: `${dayWords(day)}: ${plural(calls, "call")}, ${plural(errors, "error")}`,
+        }))}
+      />
+      <BarChart
+        caption="Estimated tokens by day"
+        legend={[["bar", "in and out"]]}
+        ends={ends}
+        label={`Estimated tokens in and out, most on ${dayWords(heaviest.day)}: ${countText(tokensOf(heaviest))}`}
+        values={days.map((day) => ({
+          key: day.day,
+          whole: tokensOf(day),
+          part: 0,
+          title: `${dayWords(day.day)}: ${countText(day.tokensIn)} tokens in, ${countText(day.tokensOut)} out`,
+        }))}
+      />
     </div>
   );
 }

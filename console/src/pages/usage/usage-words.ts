@@ -1,5 +1,4 @@
 import type { UsageTally } from "../../../../src/catalog/usage/usage-report.ts";
-import { countText } from "../../parts/words.tsx";
 
 /** What rows are sorted and compared by. */
 export const measures = [
@@ -19,13 +18,6 @@ const specialSources: ReadonlyMap<string, string> = new Map([
   ["app", "apps"],
   ["results", "large results"],
 ]);
-
-/** `412`, `12,400`, `1.2M`: no one reads all digits of a large number. */
-export function shortCount(count: number): string {
-  return count < 100_000 ? countText(count) : compact.format(count);
-}
-
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** `16 Nov`. Days of the ledger are those of UTC. */
 export function dayWords(day: string): string {
